@@ -1,0 +1,38 @@
+package rpc
+
+// DefaultMax is the longest message taken, in bytes, where Max is 0.
+const DefaultMax = 64 << 20
+
+// Framing is how messages follow each other on a stream: Lines or Headers.
+type Framing interface {
+	// reader takes messages off in.
+	reader(in *input) frameReader
+	// begin appends what stands before a message that is then appended in
+	// place; end is given the index of the beginning and completes it.
+	begin(dst []byte) []byte
+	end(dst []byte, at int) []byte
+}
+
+// frameReader takes messages off a stream.
+type frameReader interface {
+	// next returns the next message, or what is in its place. The bytes are
+	// valid until the next call. An error ends the stream.
+	next() (frame, error)
+	// reject says that the message returned last was no valid JSON: the stream
+	// may be out of step.
+	reject()
+}
+
+// frame is one message, or a stretch of input in the place of one.
+type frame struct {
+	kind frameKind
+	body []byte // of a long one, only the beginning
+}
+
+type frameKind uint8
+
+const (
+	whole   frameKind = iota // a message
+	long                     // a message longer than Max, skipped
+	garbage                  // bytes outside of any message, skipped
+)
