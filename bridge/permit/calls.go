@@ -1,0 +1,308 @@
+package permit
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"sallyport/bridge/rpc"
+)
+
+// Bounds of what is remembered of one session's tool calls.
+const (
+	MaxOpenCalls = 1024    // more open calls: the oldest is forgotten
+	MaxCallBytes = 8 << 20 // more bytes in open calls: the oldest diffs, then inputs, then calls are forgotten
+)
+
+// Calls is the table of a session's open tool calls. A call enters it when it
+// is announced, or with a permission request, which may be the first sight of
+// it; it leaves at its final status. The zero value is ready; methods are safe
+// for concurrent use.
+type Calls struct {
+	mu    sync.Mutex
+	open  map[string]*openCall
+	seq   uint64 // of the youngest call
+	bytes int    // sum of sizes
+}
+
+type openCall struct {
+	Call
+	seq  uint64
+	size int
+}
+
+// Merge takes in one update whose sessionUpdate is kind (tool_call or
+// tool_call_update; others are ignored). raw is borrowed. It reports whether
+// the call is known: an update for one that was never announced changes
+// nothing. The cost is one scan of raw; texts of diffs are copied, not decoded.
+func (t *Calls) Merge(kind string, raw jsontext.Value) (known bool) {
+	announces := kind == "tool_call"
+	if !announces && kind != "tool_call_update" {
+		return false
+	}
+	f, ok := scanFields(raw)
+	if !ok || len(f.id) == 0 {
+		return false
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	_, known = t.mergeLocked(&f, announces)
+	return known
+}
+
+// Request takes in the toolCall of a permission request and returns all that
+// is known of the call now. The result shares nothing with raw or the table.
+func (t *Calls) Request(raw jsontext.Value) (Call, error) {
+	f, ok := scanFields(raw)
+	if !ok {
+		return Call{}, errNoCall
+	}
+	if len(f.id) == 0 { // cannot be remembered, can be asked
+		e := &openCall{}
+		e.merge(&f)
+		return e.Call.clone(), nil
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	e, _ := t.mergeLocked(&f, true)
+	return e.Call.clone(), nil
+}
+
+// Open lists the calls without a final status, oldest first, without their
+// contents: the turn's end closes what the agent left open.
+func (t *Calls) Open() []Call {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	entries := make([]*openCall, 0, len(t.open))
+	for _, e := range t.open {
+		entries = append(entries, e)
+	}
+	slices.SortFunc(entries, func(a, b *openCall) int { return int(a.seq) - int(b.seq) })
+	all := make([]Call, len(entries))
+	for i, e := range entries {
+		all[i] = e.Call
+		all[i].Input, all[i].Content = nil, nil
+		all[i].Locations = slices.Clone(e.Locations)
+	}
+	return all
+}
+
+// Clear forgets every call. Its place is the end of a turn, after Open.
+func (t *Calls) Clear() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.open, t.bytes = nil, 0
+}
+
+// mergeLocked returns the call that f belongs to, nil when it is unknown and f
+// does not announce it. A call that has ended is returned but no longer kept.
+func (t *Calls) mergeLocked(f *fields, announces bool) (*openCall, bool) {
+	id := f.id
+	e, known := t.open[string(id)]
+	if !known {
+		if !announces {
+			return nil, false
+		}
+		t.seq++
+		e = &openCall{seq: t.seq}
+		e.ID = string(id)
+	}
+	t.bytes -= e.size
+	e.merge(f)
+	if e.Final() {
+		e.size = 0
+		delete(t.open, e.ID)
+		return e, true
+	}
+	if !known {
+		if t.open == nil {
+			t.open = make(map[string]*openCall)
+		}
+		t.open[e.ID] = e
+	}
+	e.size = e.weigh()
+	t.bytes += e.size
+	t.trimLocked(e)
+	return e, true
+}
+
+// trimLocked keeps the table within its bounds; keep is the call just merged.
+func (t *Calls) trimLocked(keep *openCall) {
+	for len(t.open) > MaxOpenCalls {
+		t.forgetLocked(t.oldestLocked(func(e *openCall) bool { return e != keep }))
+	}
+	for t.bytes > MaxCallBytes {
+		e := t.oldestLocked(func(e *openCall) bool { return len(e.Content)+len(e.Input) > 0 })
+		if e == nil {
+			if e = t.oldestLocked(func(*openCall) bool { return true }); e == nil {
+				return
+			}
+			t.forgetLocked(e)
+			continue
+		}
+		t.bytes -= e.size
+		e.lighten()
+		e.size = e.weigh()
+		t.bytes += e.size
+	}
+}
+
+func (t *Calls) forgetLocked(e *openCall) {
+	delete(t.open, e.ID)
+	t.bytes -= e.size
+}
+
+func (t *Calls) oldestLocked(ok func(*openCall) bool) *openCall {
+	var oldest *openCall
+	for _, e := range t.open {
+		if ok(e) && (oldest == nil || e.seq < oldest.seq) {
+			oldest = e
+		}
+	}
+	return oldest
+}
+
+// weigh is the call's part of MaxCallBytes, with what the table itself needs.
+func (e *openCall) weigh() int {
+	n := 256 + 2*len(e.ID) + len(e.Kind) + len(e.Title) + len(e.ToolName) + len(e.Status)
+	for _, p := range e.Locations {
+		n += 16 + len(p)
+	}
+	return n + len(e.Input) + len(e.Content)
+}
+
+// lighten drops texts of the call but keeps every path in them, so that a fence
+// and a mode still see all that the call names.
+func (e *openCall) lighten() {
+	paths := e.Paths()
+	if len(e.Content) > 0 {
+		e.Content = nil
+	} else {
+		e.Input = nil
+	}
+	e.Locations = paths
+}
+
+func (e *openCall) merge(f *fields) {
+	setText(&e.Kind, f.kind)
+	setText(&e.Title, f.title)
+	setText(&e.Status, f.status)
+	if name := f.toolName(); name != "" {
+		e.ToolName = name
+	}
+	if !null(f.input) {
+		e.Input = append(e.Input[:0], f.input...)
+	}
+	if !null(f.locations) {
+		e.Locations = readLocations(f.locations)
+	}
+	if !null(f.content) {
+		// A diff is of use to a card; other contents only flow to the editor.
+		e.Content = e.Content[:0]
+		if bytes.Contains(f.content, []byte(`"diff"`)) {
+			e.Content = append(e.Content, f.content...)
+		}
+	}
+}
+
+// setText replaces a text that was said, without a copy when it is the same.
+func setText(dst *string, value []byte) {
+	if null(value) {
+		return
+	}
+	if n := len(value); n == len(*dst)+2 && string(value[1:n-1]) == *dst && strings.IndexByte(*dst, '\\') < 0 {
+		return
+	}
+	*dst = text(value)
+}
+
+func readLocations(array []byte) []string {
+	var all []string
+	eachElement(array, func(item []byte) { all = appendPath(all, textMember(item, "path")) })
+	return all
+}
+
+func (c *Call) clone() Call {
+	d := *c
+	d.Input, d.Content = bytes.Clone(c.Input), bytes.Clone(c.Content)
+	d.Locations = slices.Clone(c.Locations)
+	return d
+}
+
+// fields are the members of a tool call as they stand, borrowed.
+type fields struct {
+	id                              []byte // unquoted
+	kind, title, status, name       []byte
+	input, locations, content, meta []byte
+}
+
+func scanFields(raw []byte) (f fields, ok bool) {
+	err := rpc.Members(raw, func(key, value []byte) bool {
+		switch string(key) {
+		case "toolCallId":
+			f.id = value
+		case "kind":
+			f.kind = value
+		case "title":
+			f.title = value
+		case "status":
+			f.status = value
+		case "name":
+			f.name = value
+		case "rawInput":
+			f.input = value
+		case "locations":
+			f.locations = value
+		case "content":
+			f.content = value
+		case "_meta":
+			f.meta = value
+		}
+		return true
+	})
+	if err != nil {
+		return fields{}, false
+	}
+	if n := len(f.id); n < 2 || f.id[0] != '"' {
+		f.id = nil
+	} else if bytes.IndexByte(f.id, '\\') < 0 {
+		f.id = f.id[1 : n-1]
+	} else {
+		f.id = []byte(text(f.id))
+	}
+	return f, true
+}
+
+// toolName is the agent's own name of the tool, where agents write it:
+// _meta.toolName (qwen), _meta.<agent>.toolName (claude),
+// _meta.<agent>.toolCall.toolName (goose), name (codex-acp).
+func (f *fields) toolName() string {
+	name := ""
+	_ = rpc.Members(f.meta, func(key, value []byte) bool { // not an object: names nothing
+		if string(key) == "toolName" {
+			name = text(value)
+		}
+		if len(value) == 0 || value[0] != '{' || name != "" {
+			return true
+		}
+		_ = rpc.Members(value, func(key, value []byte) bool {
+			switch string(key) {
+			case "toolName":
+				name = text(value)
+			case "toolCall":
+				if n := textMember(value, "toolName"); n != "" {
+					name = n
+				}
+			}
+			return true
+		})
+		return true
+	})
+	if name == "" {
+		name = text(f.name)
+	}
+	return strings.TrimSpace(name)
+}

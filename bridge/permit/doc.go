@@ -1,0 +1,34 @@
+// Package permit decides what an agent may do when it asks.
+//
+// An agent asks with session/request_permission. A [Reader] turns the request
+// into a [Card]: it merges what the agent said before about the same tool call
+// ([Calls]), names the tool as Claude Code names it and says what kind of act it
+// is ([Classify]). An [Engine] settles the card: fence, judges, mode, then the
+// user or the policy. [Outcome.Response] is what goes back to the agent;
+// [Grants] remembers for the rest of the turn which files were granted.
+//
+// # Words
+//
+// A call is one tool call of the agent. A card is a permission as a person sees
+// it. An outcome is a settled card. A judge is one party in the order of
+// hearing; deciders and the taint gate are judges.
+//
+// # Invariants
+//
+//   - An option id that the agent did not offer on this very card is never sent.
+//   - allow_always is sent only when the person picked that option. Options that
+//     switch a mode, and ids offered twice, are never chosen for the person.
+//   - What a fence refuses nobody allows, in no mode and under no policy.
+//   - A plan or a question is answered by a person or not at all.
+//   - Kinds come from the agent's kind, the tool's name and the raw input, never
+//     from the title. What cannot be classified is [Tool] and is asked.
+//   - Once the context of Decide has ended the outcome is "cancelled", whatever
+//     is clicked afterwards.
+//   - An update for a call that was never announced invents no call.
+//   - Memory is bounded whatever the agent sends: [MaxOpenCalls], [MaxCallBytes].
+//
+// # Deliberately absent
+//
+// Command lines are not parsed: that is the deciders' work. There are no
+// lasting grants: every grant ends with its turn.
+package permit

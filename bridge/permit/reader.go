@@ -1,0 +1,108 @@
+package permit
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"sallyport/bridge/rpc"
+)
+
+var (
+	errNoCall    = errors.New("reading a permission request: toolCall is no object")
+	errNoOptions = errors.New("reading a permission request: options is no array")
+)
+
+// Reader makes the cards of one session. Safe for concurrent use.
+type Reader struct {
+	Session string            // our session id
+	Tools   map[string]string // the harness's acp.tools; nil: none
+	Calls   Calls
+
+	made atomic.Uint64
+}
+
+// Read turns the params of session/request_permission into a card. params is
+// borrowed. An error means that the request is malformed (-32602).
+func (r *Reader) Read(turn string, params jsontext.Value) (*Card, error) {
+	raw, options := member(params, "toolCall"), member(params, "options")
+	if len(raw) == 0 || raw[0] != '{' {
+		return nil, errNoCall
+	}
+	if !isArray(options) {
+		return nil, errNoOptions
+	}
+	call, err := r.Calls.Request(raw)
+	if err != nil {
+		return nil, err
+	}
+	c := r.card(turn)
+	c.Request = Classify(call, r.Tools)
+	c.Request.ID = c.ID
+	c.Options = readOptions(options)
+	c.Diffs = call.Diffs()
+	c.Paths = call.Paths()
+	c.Raw = bytes.Clone(raw)
+	c.Title = visible(call.Title)
+	if strings.TrimSpace(c.Title) == "" {
+		c.Title = c.Request.Tool
+	}
+	return c, nil
+}
+
+// Option ids of the cards that Write makes.
+const (
+	WriteAllow  = "allow"
+	WriteReject = "reject"
+)
+
+// Write makes the card for a write through fs/write_text_file that no
+// permission of its turn covers. old is nil when the file does not exist.
+func (r *Reader) Write(turn, path string, old *string, content string) *Card {
+	c := r.card(turn)
+	tool := "Edit"
+	if old == nil {
+		tool = "Write"
+	}
+	call := Call{Kind: "edit", Locations: []string{path}, Input: jsontext.Value(`{"content":` + string(rpc.AppendQuote(nil, content)) + `}`)}
+	c.Title = visible(tool + " " + path)
+	c.Request = Request{ID: c.ID, Kind: Edit, Tool: tool, Input: inputOf(&call, tool)}
+	c.Options = []Option{{ID: WriteAllow, Name: "Allow once", Kind: allowOnce}, {ID: WriteReject, Name: "Refuse", Kind: rejectOnce}}
+	c.Diffs = []Diff{{Path: path, Old: old, New: content}}
+	c.Paths = []string{path}
+	return c
+}
+
+func (r *Reader) card(turn string) *Card {
+	return &Card{ID: fmt.Sprintf("%s/p%d", r.Session, r.made.Add(1)), Session: r.Session, Turn: turn}
+}
+
+func readOptions(array []byte) []Option {
+	var all []Option
+	eachElement(array, func(item []byte) {
+		var o Option
+		err := rpc.Members(item, func(key, value []byte) bool {
+			switch string(key) {
+			case "optionId":
+				o.ID = text(value)
+			case "name":
+				o.Name = text(value)
+			case "kind":
+				o.Kind = text(value)
+			case "_meta":
+				if !null(value) {
+					o.Meta = bytes.Clone(value)
+				}
+			}
+			return true
+		})
+		if err == nil {
+			all = append(all, o)
+		}
+	})
+	return all
+}
