@@ -1,0 +1,105 @@
+package fence
+
+import (
+	"bufio"
+	"errors"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// openFlags open a file to be judged: a fifo must not block, a link swapped in must not be followed.
+const openFlags = os.O_RDONLY | syscall.O_NONBLOCK | syscall.O_NOFOLLOW | syscall.O_NOCTTY
+
+// isLinkError reports the error of openFlags for a link.
+func isLinkError(err error) bool { return errors.Is(err, syscall.ELOOP) }
+
+// birth is the birth time of what stands at path in nanoseconds, 0 when unknown.
+func birth(path string) int64 {
+	var st unix.Statx_t
+	err := unix.Statx(unix.AT_FDCWD, path, unix.AT_STATX_DONT_SYNC, unix.STATX_BTIME, &st)
+	if err != nil || st.Mask&unix.STATX_BTIME == 0 {
+		return 0
+	}
+	return st.Btime.Sec*1e9 + int64(st.Btime.Nsec)
+}
+
+// handlePath is where the kernel says that an open file is.
+func handlePath(f *os.File) (string, error) {
+	var path string
+	err := withFd(f, func(fd uintptr) error {
+		var err error
+		path, err = os.Readlink("/proc/self/fd/" + strconv.Itoa(int(fd)))
+		return err
+	})
+	return path, err
+}
+
+// isProcess reports that an open file belongs to the process file system, in which this program's own environment and
+// memory stand.
+func isProcess(f *os.File) bool {
+	var st unix.Statfs_t
+	err := withFd(f, func(fd uintptr) error { return unix.Fstatfs(int(fd), &st) })
+	return err == nil && st.Type == unix.PROC_SUPER_MAGIC
+}
+
+func withFd(f *os.File, do func(fd uintptr) error) error {
+	raw, err := f.SyscallConn()
+	if err != nil {
+		return err
+	}
+	var inner error
+	if err := raw.Control(func(fd uintptr) { inner = do(fd) }); err != nil {
+		return err
+	}
+	return inner
+}
+
+// mountsInside lists the other mounts, anywhere, of folders that lie inside path: through them a part of it could be
+// reached without passing path itself. (A mount of path, or of what contains it, is recognised by identity.)
+func mountsInside(path string) []string {
+	f, err := os.Open("/proc/self/mountinfo")
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	type mount struct{ dev, root, at string }
+	var all []mount
+	var home mount // the mount on which path lies
+	for s := bufio.NewScanner(f); s.Scan(); {
+		fields := strings.Fields(s.Text()) // 36 35 98:0 /root /mount/point options…
+		if len(fields) < 5 {
+			continue
+		}
+		m := mount{fields[2], unescapeMount(fields[3]), unescapeMount(fields[4])}
+		all = append(all, m)
+		if beneath(path, m.at) && len(m.at) >= len(home.at) {
+			home = m
+		}
+	}
+	if home.at == "" {
+		return nil
+	}
+	inside := strings.TrimSuffix(home.root, "/") + "/" + strings.TrimPrefix(path[len(strings.TrimSuffix(home.at, "/")):], "/")
+	var out []string
+	for _, m := range all {
+		if m.dev == home.dev && m.root != inside && beneath(m.root, inside) && !beneath(m.at, path) {
+			out = append(out, m.at)
+		}
+	}
+	return out
+}
+
+// beneath reports whether path is folder or lies in it.
+func beneath(path, folder string) bool {
+	folder = strings.TrimSuffix(folder, "/")
+	return path == folder || strings.HasPrefix(path, folder+"/")
+}
+
+// unescapeMount undoes mountinfo's octal escapes.
+func unescapeMount(s string) string {
+	return strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`).Replace(s)
+}
