@@ -33,7 +33,7 @@ func (p *Policy) openRead(path string) (*os.File, error) {
 		return nil, &fs.PathError{Op: "reading", Path: shown(path), Err: fs.ErrNotExist}
 	}
 	// Not even opened: opening some devices does something.
-	if t := typeName(pl.nodes[len(pl.nodes)-1].Mode()); t != "" {
+	if t := TypeName(pl.nodes[len(pl.nodes)-1].Mode()); t != "" {
 		return nil, fmt.Errorf("reading: %w", &SpecialError{path, t})
 	}
 	resolved := native().join(pl.vol, pl.comps)
@@ -57,7 +57,7 @@ func (p *Policy) judgeHandle(f *os.File, path, resolved string) error {
 	if err != nil {
 		return fmt.Errorf("reading: %w", err)
 	}
-	if t := typeName(info.Mode()); t != "" {
+	if t := TypeName(info.Mode()); t != "" {
 		return fmt.Errorf("reading: %w", &SpecialError{path, t})
 	}
 	if isProcess(f) {

@@ -35,7 +35,7 @@ func New(folder string, r Rules) (*Policy, error) {
 		return nil, fmt.Errorf("fencing %s: %w", folder, err)
 	}
 	if !info.IsDir() {
-		return nil, fmt.Errorf("fencing %s: %w", folder, &SpecialError{abs, typeName(info.Mode())})
+		return nil, fmt.Errorf("fencing %s: %w", folder, &SpecialError{abs, TypeName(info.Mode())})
 	}
 	p := &Policy{rules: r}
 	if err := p.setBases(abs); err != nil {
@@ -210,8 +210,8 @@ func expandHome(path string) (string, error) {
 	return filepath.Join(home, rest), nil
 }
 
-// typeName is SpecialError.Type for a mode, "" for a regular file.
-func typeName(m fs.FileMode) string {
+// TypeName is SpecialError.Type for a mode, "" for a regular file.
+func TypeName(m fs.FileMode) string {
 	switch {
 	case m.IsRegular():
 		return ""
