@@ -1,0 +1,200 @@
+//go:build unix
+
+package process
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"syscall"
+)
+
+// guarded is a program under a guard: see guard_unix.go.
+type guarded struct {
+	guard   *exec.Cmd
+	agent   int
+	report  *os.File // the guard's side of the talk
+	allGone chan struct{}
+	rest    string // what is left; set before allGone is closed
+
+	mu      sync.Mutex
+	control *os.File // our side; guarded by mu
+}
+
+// start starts the guard, which starts the program.
+func (p *Process) start(ctx context.Context, spec Spec) error {
+	var pipes pipes
+	stdinR, stdinW := pipes.open()
+	stdoutR, stdoutW := pipes.open()
+	stderrR, stderrW := pipes.open()
+	controlR, controlW := pipes.open()
+	reportR, reportW := pipes.open()
+	if pipes.err != nil {
+		pipes.close()
+		return pipes.err
+	}
+	self, err := selfPath()
+	if err != nil {
+		pipes.close()
+		return err
+	}
+	g := &guarded{
+		guard: &exec.Cmd{
+			Path:        self,
+			Args:        []string{guardName, guardCommand},
+			Env:         []string{guardVar + "=1"},
+			Dir:         "/",
+			Stdin:       stdinR,
+			Stdout:      stdoutW,
+			Stderr:      stderrW,
+			ExtraFiles:  []*os.File{controlR, reportW},
+			SysProcAttr: &syscall.SysProcAttr{Setsid: true},
+		},
+		report:  reportR,
+		control: controlW,
+		allGone: make(chan struct{}),
+	}
+	if err := g.guard.Start(); err != nil {
+		pipes.close()
+		return fmt.Errorf("starting the guard: %w", err)
+	}
+	for _, f := range []*os.File{stdinR, stdoutW, stderrW, controlR, reportW} {
+		_ = f.Close() // the guard has them
+	}
+	reports := bufio.NewReader(reportR)
+	if err := g.begin(ctx, spec, reports); err != nil {
+		for _, f := range []*os.File{controlW, stdinW, stdoutR, stderrR, reportR} {
+			_ = f.Close() // the guard ends at the end of its control pipe
+		}
+		_ = g.guard.Wait() // its status says nothing more
+		return err
+	}
+	stdout := &output{file: stdoutR}
+	stderr := &output{file: stderrR}
+	p.Stdin, p.Stdout, p.tree = stdinW, stdout, g
+	go p.watch(g, reports, stdout, stderr)
+	return nil
+}
+
+// begin tells the guard what to start and waits until it did.
+func (g *guarded) begin(ctx context.Context, spec Spec, reports *bufio.Reader) error {
+	stop := context.AfterFunc(ctx, func() {
+		_ = g.guard.Process.Kill() // ends the read below; nothing was started, or dies with it
+	})
+	defer stop()
+	if _, err := g.control.Write(encodeSpec(spec)); err != nil {
+		return fmt.Errorf("speaking to the guard: %w", err)
+	}
+	line, err := reports.ReadString('\n')
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err != nil {
+		return fmt.Errorf("waiting for the guard: %w", err)
+	}
+	var errno int
+	if _, err := fmt.Sscanf(line, "failed %d\n", &errno); err == nil {
+		return syscall.Errno(errno)
+	}
+	if _, err := fmt.Sscanf(line, "started %d\n", &g.agent); err != nil {
+		return fmt.Errorf("unknown report of the guard: %q", strings.TrimSpace(line))
+	}
+	return nil
+}
+
+// watch reads what the guard reports and what the program writes to stderr,
+// until both are at their end. It is the owner of all that a Process holds.
+func (p *Process) watch(g *guarded, reports *bufio.Reader, stdout, stderr *output) {
+	var wg sync.WaitGroup
+	drained := make(chan struct{})
+	wg.Go(func() {
+		defer close(drained)
+		_, _ = io.Copy(p.stderr, stderr) // any error is the end
+		_ = stderr.Close()
+	})
+	ended := false
+	end := func(e Exit) {
+		if ended {
+			return
+		}
+		ended = true
+		stdout.finish()
+		stderr.finish()
+		<-drained
+		p.exit = e
+		close(p.done)
+		p.log.Debug("ended", "program", p.name, "pid", g.agent, "exit", e.String())
+	}
+	var told bool
+	for {
+		line, err := reports.ReadString('\n')
+		if err != nil {
+			break
+		}
+		var code, signal int
+		if _, err := fmt.Sscanf(line, "exit %d %d\n", &code, &signal); err == nil {
+			end(exitOf(code, signal))
+		} else if rest, ok := strings.CutPrefix(line, "gone"); ok {
+			told = true
+			g.rest = strings.TrimSpace(rest)
+		}
+	}
+	_ = g.guard.Wait() // its status says nothing more
+	if !told {
+		g.rest = abandon(g.agent)
+	}
+	end(Exit{Code: -1, Lost: true})
+	g.mu.Lock()
+	_ = g.control.Close()
+	g.mu.Unlock()
+	_ = g.report.Close()
+	close(g.allGone)
+	wg.Wait()
+}
+
+func exitOf(code, signal int) Exit {
+	if signal != 0 {
+		return Exit{Code: -1, Signal: syscall.Signal(signal).String()}
+	}
+	return Exit{Code: code}
+}
+
+func (g *guarded) pid() int              { return g.agent }
+func (g *guarded) terminate()            { g.send(cmdTerminate) }
+func (g *guarded) kill()                 { g.send(cmdKill) }
+func (g *guarded) gone() <-chan struct{} { return g.allGone }
+func (g *guarded) left() string          { return g.rest }
+
+func (g *guarded) send(command byte) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	_, _ = g.control.Write([]byte{command}) // fails only when the guard is gone
+}
+
+// pipes collects pipes, so that one error check is enough.
+type pipes struct {
+	files []*os.File
+	err   error
+}
+
+func (p *pipes) open() (r, w *os.File) {
+	if p.err != nil {
+		return nil, nil
+	}
+	r, w, p.err = os.Pipe()
+	if p.err == nil {
+		p.files = append(p.files, r, w)
+	}
+	return r, w
+}
+
+func (p *pipes) close() {
+	for _, f := range p.files {
+		_ = f.Close()
+	}
+}
