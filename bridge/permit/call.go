@@ -82,18 +82,18 @@ func readDiff(item []byte) (Diff, bool) {
 	err := rpc.Members(item, func(key, value []byte) bool {
 		switch string(key) {
 		case "type":
-			isDiff = text(value) == "diff"
+			isDiff = str(value) == "diff"
 		case "path":
-			d.Path = text(value)
+			d.Path = str(value)
 			hasPath = d.Path != ""
 		case "oldText":
 			d.Old = nil
 			if !null(value) {
-				old := text(value)
+				old := str(value)
 				d.Old = &old
 			}
 		case "newText":
-			d.New = text(value)
+			d.New = str(value)
 		}
 		return true
 	})
@@ -108,7 +108,7 @@ const maxPath = 4096
 func inputPaths(input jsontext.Value, move bool) []string {
 	var all []string
 	add := func(value []byte) {
-		if p := text(value); len(p) <= maxPath {
+		if p := str(value); len(p) <= maxPath {
 			all = appendPath(all, p)
 		}
 	}

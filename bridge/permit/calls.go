@@ -216,7 +216,7 @@ func setText(dst *string, value []byte) {
 	if n := len(value); n == len(*dst)+2 && string(value[1:n-1]) == *dst && strings.IndexByte(*dst, '\\') < 0 {
 		return
 	}
-	*dst = text(value)
+	*dst = str(value)
 }
 
 func readLocations(array []byte) []string {
@@ -271,7 +271,7 @@ func scanFields(raw []byte) (f fields, ok bool) {
 	} else if bytes.IndexByte(f.id, '\\') < 0 {
 		f.id = f.id[1 : n-1]
 	} else {
-		f.id = []byte(text(f.id))
+		f.id = []byte(str(f.id))
 	}
 	return f, true
 }
@@ -283,7 +283,7 @@ func (f *fields) toolName() string {
 	name := ""
 	_ = rpc.Members(f.meta, func(key, value []byte) bool { // not an object: names nothing
 		if string(key) == "toolName" {
-			name = text(value)
+			name = str(value)
 		}
 		if len(value) == 0 || value[0] != '{' || name != "" {
 			return true
@@ -291,7 +291,7 @@ func (f *fields) toolName() string {
 		_ = rpc.Members(value, func(key, value []byte) bool {
 			switch string(key) {
 			case "toolName":
-				name = text(value)
+				name = str(value)
 			case "toolCall":
 				if n := textMember(value, "toolName"); n != "" {
 					name = n
@@ -302,7 +302,7 @@ func (f *fields) toolName() string {
 		return true
 	})
 	if name == "" {
-		name = text(f.name)
+		name = str(f.name)
 	}
 	return strings.TrimSpace(name)
 }

@@ -119,10 +119,10 @@ func commandOf(input jsontext.Value) (string, bool) {
 		value := member(input, name)
 		if isArray(value) {
 			var args []string
-			eachElement(value, func(item []byte) { args = append(args, text(item)) })
+			eachElement(value, func(item []byte) { args = append(args, str(item)) })
 			return commandLine(args), true
 		}
-		if s := text(value); s != "" {
+		if s := str(value); s != "" {
 			return s, true
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"sallyport/workspace/fence"
+	"sallyport/workspace/text"
 )
 
 // Say is a judge's word on a card.
@@ -108,7 +109,7 @@ func (e *Engine) fence(c *Card) Verdict {
 	var refused *fence.Refusal
 	if errors.As(err, &refused) {
 		v.Name = string(refused.Fence) + " fence"
-		v.Why = visible(refused.Path) + ": " + refused.Why + "; " + refused.Allowed
+		v.Why = text.Visible(refused.Path) + ": " + refused.Why + "; " + refused.Allowed
 	}
 	return v
 }

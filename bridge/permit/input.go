@@ -130,7 +130,7 @@ func (w *inputWriter) member(name string, value []byte) {
 	}
 	switch {
 	case value[0] == '"':
-		w.quote(name, text(value))
+		w.quote(name, str(value))
 	case value[0] != '{' && value[0] != '[':
 		w.buf = append(w.buf, value...)
 	default:
@@ -157,7 +157,7 @@ func (w *inputWriter) nested(top string, value []byte) bool {
 		if end < 0 {
 			return false
 		}
-		w.quote(top, text(value[i:end+1]))
+		w.quote(top, str(value[i:end+1]))
 		i = end
 	}
 	return jsontext.Value(w.buf[start:]).IsValid() // names may repeat, by the agent or by the cut

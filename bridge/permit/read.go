@@ -10,10 +10,10 @@ import (
 // agent write null for "not said"; an empty array or text is said.
 func null(value []byte) bool { return len(value) == 0 || string(value) == "null" }
 
-// text is the text of a JSON string. What is no string is empty. A string that
+// str is the text of a JSON string. What is no string is empty. A string that
 // is no text (a lone surrogate) is given as it is written, without its quotes,
 // so that it is still seen and still refused.
-func text(value []byte) string {
+func str(value []byte) string {
 	if len(value) < 2 || value[0] != '"' {
 		return ""
 	}
@@ -30,7 +30,7 @@ func textMember(object []byte, name string) string {
 	if !ok {
 		return ""
 	}
-	return text(value)
+	return str(value)
 }
 
 // eachElement calls fn with each element of a JSON array; other values have

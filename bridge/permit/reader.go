@@ -10,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"sallyport/bridge/rpc"
+	"sallyport/workspace/text"
 )
 
 var (
@@ -22,6 +23,10 @@ type Reader struct {
 	Session string            // our session id
 	Tools   map[string]string // the harness's acp.tools; nil: none
 	Calls   Calls
+
+	// CommandInTitle: the agent gives a command only as the title of its call
+	// (quirk.CommandInTitle), so that is the command where the input has none.
+	CommandInTitle bool
 
 	made atomic.Uint64
 }
@@ -42,12 +47,17 @@ func (r *Reader) Read(turn string, params jsontext.Value) (*Card, error) {
 	}
 	c := r.card(turn)
 	c.Request = Classify(call, r.Tools)
+	if r.CommandInTitle && c.Request.Kind == Command && null(call.Input) {
+		w := inputWriter{done: map[string]bool{}}
+		w.text("command", call.Title)
+		c.Request.Input = w.end()
+	}
 	c.Request.ID = c.ID
 	c.Options = readOptions(options)
 	c.Diffs = call.Diffs()
 	c.Paths = call.Paths()
 	c.Raw = bytes.Clone(raw)
-	c.Title = visible(call.Title)
+	c.Title = text.Visible(call.Title)
 	if strings.TrimSpace(c.Title) == "" {
 		c.Title = c.Request.Tool
 	}
@@ -69,7 +79,7 @@ func (r *Reader) Write(turn, path string, old *string, content string) *Card {
 		tool = "Write"
 	}
 	call := Call{Kind: "edit", Locations: []string{path}, Input: jsontext.Value(`{"content":` + string(rpc.AppendQuote(nil, content)) + `}`)}
-	c.Title = visible(tool + " " + path)
+	c.Title = text.Visible(tool + " " + path)
 	c.Request = Request{ID: c.ID, Kind: Edit, Tool: tool, Input: inputOf(&call, tool)}
 	c.Options = []Option{{ID: WriteAllow, Name: "Allow once", Kind: allowOnce}, {ID: WriteReject, Name: "Refuse", Kind: rejectOnce}}
 	c.Diffs = []Diff{{Path: path, Old: old, New: content}}
@@ -88,11 +98,11 @@ func readOptions(array []byte) []Option {
 		err := rpc.Members(item, func(key, value []byte) bool {
 			switch string(key) {
 			case "optionId":
-				o.ID = text(value)
+				o.ID = str(value)
 			case "name":
-				o.Name = text(value)
+				o.Name = str(value)
 			case "kind":
-				o.Kind = text(value)
+				o.Kind = str(value)
 			case "_meta":
 				if !null(value) {
 					o.Meta = bytes.Clone(value)

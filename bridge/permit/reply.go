@@ -6,11 +6,12 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"sallyport/bridge/rpc"
+	"sallyport/workspace/text"
 )
 
 // Response is the result of session/request_permission (ACP v1,
 // RequestPermissionResponse): the option, or "cancelled". Who settled it and why
-// is in `_meta.sallyport` of the outcome for agents that look there.
+// is in `_meta.sallyport`, for agents that look there; empty parts are left out.
 func (o Outcome) Response() jsontext.Value {
 	buf := []byte(`{"outcome":{"outcome":"`)
 	if o.Option == "" {
@@ -19,21 +20,21 @@ func (o Outcome) Response() jsontext.Value {
 		buf = append(buf, `selected","optionId":`...)
 		buf = rpc.AppendQuote(buf, o.Option)
 	}
-	buf = append(buf, `,"_meta":{"sallyport":{"by":`...)
+	buf = append(buf, `},"_meta":{"sallyport":{"by":`...)
 	buf = rpc.AppendQuote(buf, string(o.By))
-	for _, m := range [][2]string{{"name", o.Name}, {"why", o.Why}, {"note", o.DenyNote()}} {
+	for _, m := range [][2]string{{"name", o.Name}, {"why", o.Why}} {
 		if m[1] != "" {
 			buf = append(rpc.AppendQuote(append(buf, ','), m[0]), ':')
 			buf = rpc.AppendQuote(buf, m[1])
 		}
 	}
-	return append(buf, `}}}}`...)
+	return append(buf, `}}}`...)
 }
 
 // DenyNote is the sentence that tells the agent who refused: "Refused by Team
 // rules through Sallyport: no rm -rf here". It is empty for what was allowed or
 // cancelled. ACP's answer has no field for it, so it is the error message of
-// fs/*, part of the outcome's _meta, and a line before the next prompt.
+// fs/*, in the answer's _meta in parts, and a line before the next prompt.
 func (o Outcome) DenyNote() string {
 	if o.Allowed || o.By == ByCancel {
 		return ""
@@ -74,5 +75,5 @@ func PromptNote(c *Card, o Outcome) string {
 		what += " " + strings.Join(c.Paths, ", ")
 	}
 	what, _ = cutText(what, 300)
-	return note + " (" + visible(what) + ")"
+	return note + " (" + text.Visible(what) + ")"
 }
