@@ -37,7 +37,7 @@ func finalStatus(s string) bool {
 // read as a diff is left out.
 func (c *Call) Diffs() []Diff {
 	var all []Diff
-	eachElement(c.Content, func(item []byte) {
+	EachElement(c.Content, func(item []byte) {
 		if d, ok := readDiff(item); ok {
 			all = append(all, d)
 		}
@@ -48,7 +48,7 @@ func (c *Call) Diffs() []Diff {
 // diffPaths are the paths of the call's diffs, without decoding their texts.
 func (c *Call) diffPaths() []string {
 	var all []string
-	eachElement(c.Content, func(item []byte) {
+	EachElement(c.Content, func(item []byte) {
 		if textMember(item, "type") == "diff" {
 			all = appendPath(all, textMember(item, "path"))
 		}
@@ -123,7 +123,7 @@ func inputPaths(input jsontext.Value, move bool) []string {
 				add(value)
 			}
 		case "paths", "file_paths", "filePaths", "files":
-			eachElement(value, add)
+			EachElement(value, add)
 		case "changes":
 			_ = rpc.Members(value, func(path, change []byte) bool {
 				all = appendPath(all, string(path))

@@ -221,7 +221,7 @@ func setText(dst *string, value []byte) {
 
 func readLocations(array []byte) []string {
 	var all []string
-	eachElement(array, func(item []byte) { all = appendPath(all, textMember(item, "path")) })
+	EachElement(array, func(item []byte) { all = appendPath(all, textMember(item, "path")) })
 	return all
 }
 

@@ -223,7 +223,7 @@ func FuzzEachElement(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		var got []string
-		eachElement([]byte(s), func(e []byte) { got = append(got, string(e)) }) // must not panic on anything
+		EachElement([]byte(s), func(e []byte) { got = append(got, string(e)) }) // must not panic on anything
 		v := jsontext.Value(s)
 		if !v.IsValid(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) {
 			return

@@ -119,7 +119,7 @@ func commandOf(input jsontext.Value) (string, bool) {
 		value := member(input, name)
 		if isArray(value) {
 			var args []string
-			eachElement(value, func(item []byte) { args = append(args, str(item)) })
+			EachElement(value, func(item []byte) { args = append(args, str(item)) })
 			return commandLine(args), true
 		}
 		if s := str(value); s != "" {

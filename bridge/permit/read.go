@@ -33,9 +33,9 @@ func textMember(object []byte, name string) string {
 	return str(value)
 }
 
-// eachElement calls fn with each element of a JSON array; other values have
+// EachElement calls fn with each element of a JSON array; other values have
 // none. The array is valid JSON, as every part of a message is.
-func eachElement(array []byte, fn func(element []byte)) {
+func EachElement(array []byte, fn func(element []byte)) {
 	array = bytes.TrimSpace(array)
 	if len(array) < 2 || array[0] != '[' {
 		return

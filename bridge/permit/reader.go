@@ -93,7 +93,7 @@ func (r *Reader) card(turn string) *Card {
 
 func readOptions(array []byte) []Option {
 	var all []Option
-	eachElement(array, func(item []byte) {
+	EachElement(array, func(item []byte) {
 		var o Option
 		err := rpc.Members(item, func(key, value []byte) bool {
 			switch string(key) {
