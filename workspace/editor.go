@@ -1,0 +1,51 @@
+package workspace
+
+import (
+	"context"
+
+	"sallyport/workspace/text"
+)
+
+// Editor is who holds the unsaved texts: an editor over LSP, or a client over ACP.
+type Editor interface {
+	// Text gives the open document of a path. False: it is not open. An error: it is open
+	// but the editor does not answer; the disk is not asked then. A clean document is
+	// compared with the disk by whoever makes it (see Documents).
+	Text(ctx context.Context, path string) (Document, bool, error)
+	// Apply changes a document in one undo step and saves it if asked to, and answers when
+	// both have settled. Nothing is applied unless the document is still as given. Errors:
+	// ErrStale, ErrClosed, ErrReadOnly, ErrNotApplied. A document that was changed but could
+	// not be saved is no error.
+	Apply(ctx context.Context, a Apply) (Applied, error)
+}
+
+// Apply is a change that an editor is asked for.
+type Apply struct {
+	// Document that the edits are for: its version and hash must still hold.
+	Document Document
+	// Edits of Document.Text, ascending; may be empty when only Save is meant.
+	Edits []text.Edit
+	// Save the document afterwards.
+	Save bool
+	// Label of the undo step, for editors that show one.
+	Label string
+}
+
+// Applied is what became of it.
+type Applied struct {
+	// Document when all had settled, after a formatter on save too.
+	Document Document
+	// Landed: the editor's text was seen to hold the edits, before a save changed it.
+	// False: Files looks for them in Document.
+	Landed bool
+	// Saved: the disk holds Document.
+	Saved bool
+}
+
+// lister is an Editor that knows its open documents.
+type lister interface{ Dirty() []Document }
+
+// waiter is an Editor that can tell when a document changes.
+type waiter interface {
+	Wait(ctx context.Context, path string, state func(Document) bool) (Document, error)
+}
