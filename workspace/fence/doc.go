@@ -4,7 +4,7 @@
 //
 // The fences are those of the design: the region (where an agent may write), reserved names (files that act later, such as
 // .git, and our own and the agents' configuration), unreadable files (secrets, keys) and private projects. A fifth kind,
-// [Path], refuses what is not a plain path at all. A place is a path after resolution: its components with every link
+// [Special], refuses what is not a plain path at all. A place is a path after resolution: its components with every link
 // followed, together with what stands on disk at each of them. A base is a folder that the user chose: the session's
 // folder, its additional folders, the entries of the region.
 //

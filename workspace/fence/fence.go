@@ -10,13 +10,13 @@ import (
 // Kind names a fence.
 type Kind string
 
-// The fences. Path is for what is no plain path: relative, a URI, a device, a short name.
+// The fences. Special is what is no plain path: relative, a URI, a device, a short name.
 const (
 	Region     Kind = "region"
 	Reserved   Kind = "reserved"
 	Unreadable Kind = "unreadable"
 	Private    Kind = "private"
-	Path       Kind = "path"
+	Special    Kind = "path"
 )
 
 // Access is what was asked for.

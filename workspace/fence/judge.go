@@ -179,12 +179,12 @@ func gitDirVerdict() verdict {
 }
 
 func processVerdict() verdict {
-	return verdict{kind: Path, why: "the process file system shows programs, not files", reads: true}
+	return verdict{kind: Special, why: "the process file system shows programs, not files", reads: true}
 }
 
 // notPlain refuses what is no plain path.
 func (p *Policy) notPlain(a Access, path, why string) *Refusal {
-	return &Refusal{Fence: Path, Access: a, Path: path, Why: why,
+	return &Refusal{Fence: Special, Access: a, Path: path, Why: why,
 		Allowed: "a full path such as " + filepath.Join(p.home.path, "name") + " is allowed"}
 }
 

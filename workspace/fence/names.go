@@ -10,8 +10,8 @@ import (
 // names is a compiled list of names. Entries are matched at every depth; what matches closes all that is beneath it. The zero
 // value matches nothing.
 type names struct {
-	exact map[string]string // folded single name to the entry as written; no exception follows in the list
-	globs []namePattern     // everything else, in the order of the list
+	exact map[string]string // folded single name to the entry as written; those before any exception
+	globs []namePattern     // everything else, in the order of the list; the last that matches decides
 }
 
 // namePattern is one entry that is not a single exact name.
@@ -25,6 +25,7 @@ type namePattern struct {
 // compileNames compiles entries. One that begins with a slash is matched from the root, every other at every depth.
 func compileNames(entries []string) (names, error) {
 	n := names{exact: map[string]string{}}
+	excepted := false
 	for _, e := range entries {
 		pat, except := strings.CutPrefix(e, "!")
 		pat = strings.ReplaceAll(pat, `\`, "/")
@@ -39,11 +40,12 @@ func compileNames(entries []string) (names, error) {
 				return names{}, fmt.Errorf("reading name pattern %q: %q cannot be part of it", e, c)
 			}
 		}
+		excepted = excepted || except
 		if !except {
 			comps = foldAll(comps)
 		}
 		switch {
-		case !except && !anchored && len(comps) == 1 && !strings.ContainsAny(pat, `*?[{`):
+		case !excepted && !anchored && len(comps) == 1 && !strings.ContainsAny(pat, `*?[{`):
 			n.exact[comps[0]] = e
 		case anchored:
 			n.globs = append(n.globs, namePattern{entry: pat, deep: strings.Join(comps, "/"), except: except})

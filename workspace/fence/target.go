@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+	"syscall"
 	"unicode/utf8"
 )
 
@@ -191,7 +192,9 @@ func mayAlias(name string) bool {
 
 // failed words an error of the walk; what was there a moment ago and is gone starts the judgement anew.
 func (w *walk) failed(doing string, err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
+	// The error of os.Root for a link that leads out is its own and has no number: the folder became a link.
+	var number syscall.Errno
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ELOOP) || errors.Is(err, syscall.ENOTDIR) || !errors.As(err, &number) {
 		return errMoved
 	}
 	return fmt.Errorf("%s %s: %w", doing, shown(w.path), err)
