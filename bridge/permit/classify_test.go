@@ -1,6 +1,7 @@
 package permit_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -92,11 +93,16 @@ func TestInputIsCut(t *testing.T) {
 	for i := range 300 {
 		names += `"m` + strings.Repeat("i", i) + `":1,`
 	}
+	large := ""
+	for i := range 100 {
+		large += fmt.Sprintf(`,"x%d":["%s"]`, i, strings.Repeat("x", 4000))
+	}
 	for name, tt := range map[string]struct{ input, want string }{
 		"text":     {`{"command":"` + long + `"}`, `{"command":6000}`},
 		"nested":   {`{"command":"ls","env":{"a":["` + long + `"]}}`, `{"env":6000}`},
 		"array":    {`{"command":"ls","args":[` + many + `]}`, `{"args":80001}`},
-		"names":    {`{` + names + `"command":"ls"}`, `{"…":0}`},
+		"names":    {`{` + names + `"command":"ls"}`, `{"…":45}`},
+		"large":    {`{"command":"ls"` + large + `}`, `{"…":34}`},
 		"repeated": {`{"command":"ls","x":{"a":1,"a":2}}`, `{"x":13}`},
 		"spoofed":  {`{"command":"` + long + `","sallyport_cut":{}}`, `{"command":6000}`},
 		"none":     {`{"command":"ls","sallyport_cut":{"command":1}}`, ``},
@@ -110,7 +116,7 @@ func TestInputIsCut(t *testing.T) {
 			if string(got[permit.CutMember]) != tt.want {
 				t.Errorf("got the cuts %s, want %s", got[permit.CutMember], tt.want)
 			}
-			if len(c.Request.Input) > 128<<10 {
+			if len(c.Request.Input) > 300<<10 {
 				t.Errorf("the input has %d bytes", len(c.Request.Input))
 			}
 			if name == "text" {
@@ -186,4 +192,43 @@ func TestCommandInTitle(t *testing.T) {
 			t.Errorf("%s, quirk %v: got %s (%v), want %s", tt.call, tt.quirk, c.Request.Input, err, tt.want)
 		}
 	}
+}
+
+// TestK1_UnknownKinds: a kind of tool and of option that nobody knows yet is
+// kept as text, and asked about.
+func TestK1_UnknownKinds(t *testing.T) {
+	r := &permit.Reader{}
+	c, err := r.Read("t", jsontext.Value(`{"options":[{"optionId":"o","name":"N\u001b","kind":"x_kind"}],"toolCall":{"toolCallId":"c","kind":"x_tool","status":"x_new","content":[{"type":"x_blob"}]}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Request.Kind != permit.Tool || c.Request.Tool != "x_tool" || c.Options[0].Kind != "x_kind" || c.Options[0].Label() != "N␛" {
+		t.Errorf("got %+v", c)
+	}
+	e := &permit.Engine{Ask: pick("o")}
+	if o := e.Decide(t.Context(), c); o.Option != "o" || o.By != permit.ByUser || o.Allowed {
+		t.Errorf("got %+v, want the option that the user picked, which counts as no grant", o)
+	}
+}
+
+// FuzzReader: whatever an agent sends, the card's input is one valid object of
+// bounded size, and nothing panics.
+func FuzzReader(f *testing.F) {
+	f.Add(`{"toolCall":{"toolCallId":"c","kind":"execute","rawInput":{"command":["a","b"]},"locations":[{"path":"/p"}],"content":[{"type":"diff","path":"/p","oldText":null,"newText":"x"}]},"options":[{"optionId":"a","kind":"allow_once"}]}`)
+	f.Add(`{"toolCall":{"kind":"edit","rawInput":{"changes":{"/p/a":{"move_path":"b"}},"x":[{"a":1,"a":2}]},"_meta":{"goose":{"toolCall":{"toolName":"shell"}}}},"options":[]}`)
+	f.Add(`{"toolCall":{"kind":"move","rawInput":"x","title":"\ud800"},"options":[7]}`)
+	f.Fuzz(func(t *testing.T, params string) {
+		r := &permit.Reader{Session: "s", Tools: goose, CommandInTitle: true}
+		c, err := r.Read("t", jsontext.Value(params))
+		if err != nil {
+			return
+		}
+		if len(c.Request.Input) > 1<<20 {
+			t.Errorf("the input has %d bytes", len(c.Request.Input))
+		}
+		valid := jsontext.Value(params).IsValid(jsontext.AllowDuplicateNames(true))
+		if valid && (!c.Request.Input.IsValid() || c.Request.Input.Kind() != '{') {
+			t.Errorf("%s: got the input %s", params, c.Request.Input)
+		}
+	})
 }

@@ -12,15 +12,17 @@ import (
 
 // Bounds of a Request's input.
 const (
-	MaxText   = 4 << 10  // longer texts are cut
-	maxNested = 64 << 10 // a larger object or array in the input is left out
-	maxMember = 256      // more members are left out
-	maxName   = 128      // a longer name of a tool is cut
+	MaxText   = 4 << 10   // longer texts are cut
+	maxNested = 64 << 10  // a larger object or array in the input is left out
+	maxMember = 256       // more members are left out
+	maxInput  = 256 << 10 // what comes after so much is left out
+	maxName   = 128       // a longer name of a tool is cut
 )
 
 // CutMember is the member of an input that lists what was cut: the name of the
-// top-level member → its full length in bytes. A decider that finds the member
-// it judges in there has not seen all of it.
+// top-level member → its full length in bytes, and "…" → how many members were
+// left out. A decider that finds the member it judges in there, or "…", has not
+// seen all of it.
 const CutMember = "sallyport_cut"
 
 // inputOf is what the tool was given, with the members that Claude Code's tools
@@ -52,19 +54,18 @@ type inputWriter struct {
 	buf  []byte
 	done map[string]bool
 	cuts []string // names and lengths, in turn
+	left int      // members left out
 }
 
 func (w *inputWriter) open(name string) bool {
 	if w.done[name] || name == CutMember {
 		return false
 	}
-	if len(w.done) == maxMember {
-		w.cut("…", 0)
-	}
-	w.done[name] = true
-	if len(w.done) > maxMember {
+	if len(w.done) == maxMember || len(w.buf) > maxInput || len(name) > MaxText {
+		w.left++
 		return false
 	}
+	w.done[name] = true
 	w.separate()
 	w.buf = append(rpc.AppendQuote(w.buf, name), ':')
 	return true
@@ -164,6 +165,9 @@ func (w *inputWriter) nested(top string, value []byte) bool {
 }
 
 func (w *inputWriter) end() jsontext.Value {
+	if w.left > 0 {
+		w.cut("…", w.left)
+	}
 	if len(w.cuts) > 0 {
 		w.separate()
 		w.buf = append(rpc.AppendQuote(w.buf, CutMember), ":{"...)

@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"sallyport/workspace/text"
 )
 
 // Kind says what a permission is about. The first six are the kinds that
@@ -40,6 +42,9 @@ type Option struct {
 	Kind string         `json:"kind"`
 	Meta jsontext.Value `json:"_meta,omitzero"`
 }
+
+// Label is the option's name as it may be shown: whole, controls made visible.
+func (o Option) Label() string { return text.Visible(o.Name) }
 
 // Diff is a change the agent says it wants to make. Old is nil for a new file
 // or when the agent did not say.
