@@ -120,7 +120,7 @@ func (s saved) judge(content, hash, path string) (known saved, dirty, behind boo
 		s.exact = s.exact || found.text == strings.TrimPrefix(s.text, mark)
 		s.disk = found.stamp
 		return s, !same, false
-	case sameLoaded(content, found.text):
+	case !same && sameLoaded(content, found.text):
 		return saved{text: content, hash: hash, exact: content == found.text, disk: found.stamp}, false, false
 	default:
 		return s, !same, same
