@@ -1,0 +1,160 @@
+package bridge
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"sallyport/bridge/process"
+	"sallyport/plugins/harness"
+	"sallyport/workspace"
+	"sallyport/workspace/config"
+	"sallyport/workspace/fence"
+)
+
+// Bridge drives the agents of one client. The fields are set before its first
+// use and not changed after. Its methods can be called from any goroutine.
+type Bridge struct {
+	Display Display
+	// Editor holds the open documents; nil when nothing is ever open.
+	Editor workspace.Editor
+	// Home says what the user configured and which harnesses there are.
+	Home Home
+	// Record, when set, is told of every file access that passed through us.
+	Record func(session, turn string, a workspace.Access)
+	Log    *slog.Logger
+
+	life life
+	live live
+}
+
+// Home is the user's side of a Bridge: configuration and programs.
+type Home struct {
+	// Harness looks one up by id; empty means the user's default.
+	Harness func(id string) (*harness.Harness, error)
+	// Config is the configuration in effect for a session in folder.
+	Config func(folder string) (*config.Config, error)
+	// Own is our own state and configuration, which no agent may touch.
+	Own fence.Own
+	// Finder finds programs; nil looks on PATH only.
+	Finder *process.Finder
+	// Environ is the environment that agents' own is built from.
+	Environ []string
+	// Version is ours, for clientInfo.
+	Version string
+}
+
+// life is what Close ends and waits for.
+type life struct {
+	once   sync.Once
+	ctx    context.Context
+	cancel context.CancelFunc
+	wg     sync.WaitGroup
+}
+
+// live is the table of sessions and of agents that wait for one.
+type live struct {
+	mu       sync.Mutex
+	sessions map[string]*session
+	warm     []*agent // started, initialized, without a session
+	starting int      // agents between being counted and being in a session
+	closed   bool
+}
+
+// start prepares what the zero Bridge lacks.
+func (b *Bridge) start() {
+	b.life.once.Do(func() {
+		b.life.ctx, b.life.cancel = context.WithCancel(context.Background())
+		if b.Log == nil {
+			b.Log = slog.New(slog.DiscardHandler)
+		}
+		b.live.sessions = map[string]*session{}
+		b.life.wg.Go(b.closeIdle)
+	})
+}
+
+// Live lists the sessions, the oldest first.
+func (b *Bridge) Live() []Info {
+	b.start()
+	b.live.mu.Lock()
+	all := make([]*session, 0, len(b.live.sessions))
+	for _, s := range b.live.sessions {
+		all = append(all, s)
+	}
+	b.live.mu.Unlock()
+	slices.SortFunc(all, func(a, b *session) int { return a.made.Compare(b.made) })
+	infos := make([]Info, len(all))
+	for i, s := range all {
+		infos[i] = s.info()
+	}
+	return infos
+}
+
+// Info returns one session as a client sees it.
+func (b *Bridge) Info(id string) (Info, error) {
+	s, err := b.session(id)
+	if err != nil {
+		return Info{}, err
+	}
+	return s.info(), nil
+}
+
+func (b *Bridge) session(id string) (*session, error) {
+	b.start()
+	b.live.mu.Lock()
+	defer b.live.mu.Unlock()
+	s, ok := b.live.sessions[id]
+	if !ok {
+		return nil, &UnknownSessionError{Session: id}
+	}
+	return s, nil
+}
+
+// Close cancels what runs, ends every agent and waits until nothing of them is
+// left, or ctx is done.
+func (b *Bridge) Close(ctx context.Context) error {
+	b.start()
+	b.live.mu.Lock()
+	b.live.closed = true
+	agents := slices.Clone(b.live.warm)
+	for _, s := range b.live.sessions {
+		if a := s.current(); a != nil {
+			agents = append(agents, a)
+		}
+	}
+	b.live.mu.Unlock()
+	b.life.cancel()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		var wg sync.WaitGroup
+		for _, a := range agents {
+			wg.Go(a.stop)
+		}
+		wg.Wait()
+		b.life.wg.Wait()
+	}()
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// closeIdle ends agents that nobody used for a while.
+func (b *Bridge) closeIdle() {
+	const often = 30 * time.Second
+	tick := time.NewTicker(often)
+	defer tick.Stop()
+	for {
+		select {
+		case <-b.life.ctx.Done():
+			return
+		case now := <-tick.C:
+			b.sweep(now)
+		}
+	}
+}

@@ -1,0 +1,101 @@
+package bridge
+
+import (
+	"context"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"sallyport/bridge/permit"
+	"sallyport/workspace"
+)
+
+// Display is where a person sees what an agent does. The editors' side (LSP),
+// the ACP facade and the terminal implement it. Update is called on the
+// agent's read loop in wire order and may block: that is how a slow editor
+// slows the agent. The other methods never block for long, except Ask, which
+// waits for a person on a goroutine of its own.
+type Display interface {
+	// Update shows one session/update.
+	Update(ctx context.Context, u Update)
+	// Notice tells the user what we did or could not do.
+	Notice(n Notice)
+	// Ask puts a card in front of the user and waits. When ctx ends the card
+	// is withdrawn, and whatever is clicked later does nothing.
+	Ask(ctx context.Context, c *permit.Card) (permit.Answer, error)
+	// Settled closes a card, or records one that never needed a person.
+	Settled(c *permit.Card, o permit.Outcome)
+}
+
+// Elicitor is a Display that can show an agent's form or link
+// (elicitation/create). One that is not an Elicitor declines.
+type Elicitor interface {
+	Elicit(ctx context.Context, session string, params jsontext.Value) (jsontext.Value, error)
+}
+
+// UnsavedAsker is a Display that can ask what to do with unsaved documents
+// before a prompt, once a session. Where it is missing they are sent along.
+type UnsavedAsker interface {
+	AskUnsaved(ctx context.Context, session string, docs []workspace.Document) (UnsavedChoice, error)
+}
+
+// UnsavedChoice says what happens to unsaved documents in the region before a
+// prompt, so that an agent that reads the disk does not work on stale text.
+type UnsavedChoice string
+
+// The choices of setting `unsaved`; UnsavedAsk is no answer to the question.
+const (
+	UnsavedAsk   UnsavedChoice = "ask"
+	UnsavedSave  UnsavedChoice = "save"
+	UnsavedSend  UnsavedChoice = "send"
+	UnsavedLeave UnsavedChoice = "leave"
+)
+
+// Update is one session/update of an agent. Raw is the agent's `update`
+// object, byte for byte, borrowed until the call returns.
+type Update struct {
+	Session string
+	Turn    string // empty outside a turn
+	Kind    string // the value of sessionUpdate, known or not
+	Replay  bool   // history told by session/load: never action
+	Raw     jsontext.Value
+}
+
+// Notice is one sentence to the user, with what to do about it.
+type Notice struct {
+	Session string     `json:"sessionId,omitzero"`
+	Turn    string     `json:"turnId,omitzero"`
+	Kind    NoticeKind `json:"kind"`
+	Level   Level      `json:"level"`
+	Text    string     `json:"text"`
+	Hint    string     `json:"hint,omitzero"`
+	Paths   []string   `json:"paths,omitzero"`
+}
+
+// Level is how loud a notice is.
+type Level string
+
+// The levels, as window/showMessage has them.
+const (
+	Plain   Level = "info"
+	Warning Level = "warning"
+	Problem Level = "error"
+)
+
+// NoticeKind says what a notice is about; a client may show kinds in its own
+// way and must show one it does not know as plain text.
+type NoticeKind string
+
+// The kinds.
+const (
+	NoticeRefused   NoticeKind = "refused"   // a fence refused an access
+	NoticeDirect    NoticeKind = "direct"    // the agent used its own tools past us
+	NoticePosture   NoticeKind = "posture"   // what holds has changed
+	NoticeUnsaved   NoticeKind = "unsaved"   // which unsaved text was passed on, and which not
+	NoticeConflict  NoticeKind = "conflict"  // agent and user changed the same lines
+	NoticeGone      NoticeKind = "gone"      // the agent ended
+	NoticeNew       NoticeKind = "new"       // the context is new: the agent forgot the conversation
+	NoticeAuth      NoticeKind = "auth"      // the agent wants a sign-in; Hint is the exact command
+	NoticeStarting  NoticeKind = "starting"  // an agent is being started
+	NoticeConfig    NoticeKind = "config"    // a configuration file is broken or loosened
+	NoticeCancelled NoticeKind = "cancelled" // what a cancel did
+)

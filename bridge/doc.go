@@ -1,0 +1,29 @@
+// Package bridge is the agents' side: it starts agents, speaks ACP version 1
+// with them, and runs sessions and turns for a client that implements Display
+// (and, where documents are open, workspace.Editor).
+//
+// Words: an agent is one process; a session is one conversation with one agent
+// process, with an id of ours (agents pick ids that collide); a turn goes from
+// a prompt to its end.
+//
+// Invariants:
+//
+//   - Order is wire order. An agent's messages are taken one after the other on
+//     its read loop; updates reach the Display from there, and a tool call is
+//     known before its permission is asked for.
+//   - A slow Display slows the agent: nothing is queued without bound, nothing
+//     is lost, and nobody is killed for it.
+//   - What passes through is raw JSON, byte for byte. The types here read; they
+//     never re-encode an agent's update.
+//   - A write needs a running turn that is not cancelled, a fence that lets it
+//     through, and a permission of this turn or a mode that gives it.
+//   - "The turn ended" is one event (endTurn); nothing outside this package
+//     knows by which message an agent says so.
+//   - Replay (session/load) is not action: it asks nothing, writes nothing.
+//   - Nothing outlives Close: every goroutine and every process has an owner
+//     that waits for it.
+//
+// ACP types stop here. Deliberately absent: terminal/* (a second way to
+// execute, outside every rule) and any retry of a sign-in that the user did
+// not ask for.
+package bridge

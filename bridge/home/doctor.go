@@ -1,0 +1,85 @@
+package home
+
+import (
+	"context"
+	"errors"
+	"os/exec"
+	"time"
+
+	"sallyport/bridge"
+	"sallyport/bridge/permit"
+	"sallyport/bridge/process"
+	"sallyport/plugins/harness"
+	"sallyport/plugins/harness/doctor"
+)
+
+// Depth is how far a doctor goes.
+type Depth int
+
+// The depths: programs are found and their packages read; their versions are
+// asked; they are really started.
+const (
+	Look Depth = iota
+	Ask
+	Probe
+)
+
+// DoctorSchema is the JSON Schema of a report.
+func DoctorSchema() []byte { return doctor.Schema() }
+
+// Doctor looks at every known agent on this machine.
+func (h *Home) Doctor(ctx context.Context, version string, depth Depth) doctor.Report {
+	side := h.Bridge(version)
+	env, _ := process.Environ(side.Environ, process.EnvSpec{})
+	d := doctor.Doctor{
+		Set: h.Set(), Version: version, Problems: h.manifestProblems(),
+		LookPath: func(name string) (string, error) {
+			path, _, err := side.Finder.Find(ctx, name, env)
+			return path, err
+		},
+	}
+	if depth >= Ask {
+		d.Run = runner(env)
+	}
+	if depth == Probe {
+		b := &bridge.Bridge{Display: quiet{}, Home: side, Log: h.log}
+		defer b.Close(context.WithoutCancel(ctx))
+		d.Probe = func(ctx context.Context, h *harness.Harness) (doctor.Probe, error) {
+			p, err := b.Probe(ctx, h)
+			return doctor.Probe{
+				Name: p.Name, Version: p.Version, Protocol: 1, Millis: p.Took.Milliseconds(),
+				Sessions: p.Sessions, Modes: p.Modes, Fix: p.Fix,
+			}, err
+		}
+	}
+	return d.Check(ctx)
+}
+
+func (h *Home) manifestProblems() []harness.Problem {
+	h.Set()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.known.manifests
+}
+
+// runner runs a program for what it prints, as a tree that leaves nothing.
+func runner(env []string) harness.Runner {
+	const grace = 200 * time.Millisecond
+	return func(ctx context.Context, path string, args []string) ([]byte, error) {
+		cmd := exec.CommandContext(ctx, path, args...)
+		cmd.Env, cmd.WaitDelay = env, grace
+		return cmd.Output()
+	}
+}
+
+// quiet is a display for probes: nothing is shown, nothing allowed.
+type quiet struct{}
+
+var errProbe = errors.New("this is only a probe")
+
+func (quiet) Update(context.Context, bridge.Update) {}
+func (quiet) Notice(bridge.Notice)                  {}
+func (quiet) Settled(*permit.Card, permit.Outcome)  {}
+func (quiet) Ask(context.Context, *permit.Card) (permit.Answer, error) {
+	return permit.Answer{}, errProbe
+}
