@@ -21,7 +21,7 @@ type closed struct {
 	at    [][]string // as declared, as resolved, and every other mount of a part of it
 	path  string     // as resolved at declaration
 	first fs.FileInfo
-	born  int64 // birth time of first, so that a reused inode number is not taken for it
+	born  int64 // birth time of first, 0 when unknown, so that a reused inode number is not taken for it
 }
 
 // newClosed compiles a path that is to be closed. It need not exist yet.
@@ -38,7 +38,7 @@ func newClosed(v verdict, p parsed) (*closed, error) {
 		return c, nil
 	}
 	c.first = pl.nodes[len(pl.nodes)-1]
-	c.born = birth(c.path)
+	c.born = birth(c.first, c.path)
 	for _, alias := range mountsInside(c.path) {
 		if m, why := native().parseFolder(alias); why == "" {
 			c.at = append(c.at, m.comps)
@@ -80,6 +80,10 @@ func (c *closed) identify() func(node fs.FileInfo, path func() string) bool {
 		if now != nil && os.SameFile(node, now) {
 			return true
 		}
-		return moved && os.SameFile(node, c.first) && birth(path()) == c.born
+		if !moved || !os.SameFile(node, c.first) {
+			return false
+		}
+		born := birth(node, path())
+		return born == c.born || born == 0 || c.born == 0
 	}
 }

@@ -3,6 +3,7 @@ package fence
 import (
 	"bytes"
 	"errors"
+	"io/fs"
 	"os"
 	"runtime"
 	"syscall"
@@ -17,13 +18,12 @@ const openFlags = os.O_RDONLY | syscall.O_NONBLOCK | syscall.O_NOFOLLOW | syscal
 // isLinkError reports the error of openFlags for a link.
 func isLinkError(err error) bool { return errors.Is(err, syscall.ELOOP) }
 
-// birth is the birth time of what stands at path in nanoseconds, 0 when unknown.
-func birth(path string) int64 {
-	var st unix.Stat_t
-	if err := unix.Stat(path, &st); err != nil {
-		return 0
+// birth is the birth time of node in nanoseconds, 0 when unknown.
+func birth(node fs.FileInfo, _ string) int64 {
+	if st, ok := node.Sys().(*syscall.Stat_t); ok {
+		return st.Birthtimespec.Nano()
 	}
-	return st.Btim.Nano()
+	return 0
 }
 
 // handlePath is where the kernel says that an open file is (F_GETPATH).

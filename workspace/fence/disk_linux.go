@@ -3,6 +3,7 @@ package fence
 import (
 	"bufio"
 	"errors"
+	"io/fs"
 	"os"
 	"strconv"
 	"strings"
@@ -17,11 +18,15 @@ const openFlags = os.O_RDONLY | syscall.O_NONBLOCK | syscall.O_NOFOLLOW | syscal
 // isLinkError reports the error of openFlags for a link.
 func isLinkError(err error) bool { return errors.Is(err, syscall.ELOOP) }
 
-// birth is the birth time of what stands at path in nanoseconds, 0 when unknown.
-func birth(path string) int64 {
+// birth is the birth time of node in nanoseconds; 0 when unknown, also when something else stands at path now.
+func birth(node fs.FileInfo, path string) int64 {
 	var st unix.Statx_t
-	err := unix.Statx(unix.AT_FDCWD, path, unix.AT_STATX_DONT_SYNC, unix.STATX_BTIME, &st)
+	err := unix.Statx(unix.AT_FDCWD, path, unix.AT_SYMLINK_NOFOLLOW, unix.STATX_BTIME|unix.STATX_INO, &st)
 	if err != nil || st.Mask&unix.STATX_BTIME == 0 {
+		return 0
+	}
+	was, ok := node.Sys().(*syscall.Stat_t)
+	if !ok || st.Ino != was.Ino || unix.Mkdev(st.Dev_major, st.Dev_minor) != was.Dev {
 		return 0
 	}
 	return st.Btime.Sec*1e9 + int64(st.Btime.Nsec)

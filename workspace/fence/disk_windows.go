@@ -2,6 +2,7 @@ package fence
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"strings"
 	"syscall"
@@ -15,17 +16,12 @@ const openFlags = os.O_RDONLY
 // isLinkError is false: a link that was swapped in is followed here, and seen by handlePath.
 func isLinkError(error) bool { return false }
 
-// birth is the creation time of what stands at path in nanoseconds, 0 when unknown.
-func birth(path string) int64 {
-	info, err := os.Stat(path)
-	if err != nil {
-		return 0
+// birth is the creation time of node in nanoseconds, 0 when unknown.
+func birth(node fs.FileInfo, _ string) int64 {
+	if data, ok := node.Sys().(*syscall.Win32FileAttributeData); ok {
+		return data.CreationTime.Nanoseconds()
 	}
-	data, ok := info.Sys().(*syscall.Win32FileAttributeData)
-	if !ok {
-		return 0
-	}
-	return data.CreationTime.Nanoseconds()
+	return 0
 }
 
 // handlePath is where the system says that an open file is, without the \\?\ prefix.
