@@ -35,21 +35,36 @@ func (h *Harness) CommandLine() string {
 	return quoteLine(line)
 }
 
-// NotFoundError says that the program of a harness is not on this machine.
+// NotFoundError says that the program of a harness is not on this machine, or
+// lacks there what it needs to run.
 type NotFoundError struct {
 	Harness string   // its name, for people
 	Names   []string // looked for
 	Other   Package  // a program of that name was there, but it is another agent's
 	Install string   // line for this system; "" when none is known
+	Cause   error    // what lookPath said last
 }
 
+// Error says what lookPath said, where that is more than "not found": the PATH
+// that was searched, the interpreter that is missing.
 func (e *NotFoundError) Error() string {
+	var plain *exec.Error
+	if e.Other.Name == "" && e.Cause != nil && e.Cause != exec.ErrNotFound && !errors.As(e.Cause, &plain) {
+		return fmt.Sprintf("%s cannot be started: %v", e.Harness, e.Cause)
+	}
+	return e.Short()
+}
+
+// Short is the error without what lookPath said.
+func (e *NotFoundError) Short() string {
 	names := strings.Join(e.Names, " or ")
 	if e.Other.Name != "" {
 		return fmt.Sprintf("%s is not installed: the program %s on PATH belongs to %s %s", e.Harness, names, e.Other.Name, e.Other.Version)
 	}
-	return fmt.Sprintf("%s is not installed: no program called %s is on PATH", e.Harness, names)
+	return fmt.Sprintf("%s is not installed: %s is not on PATH", e.Harness, names)
 }
+
+func (e *NotFoundError) Unwrap() error { return e.Cause }
 
 // Find looks for the program. lookPath resolves a bare name to a path; nil is
 // exec.LookPath, that is, PATH and on Windows PATHEXT. A result that is not
@@ -83,14 +98,18 @@ func (h *Harness) find(lookPath func(string) (string, error)) (Program, error) {
 	if line := h.Program.Locate.Command; h.From.Origin == User && len(line) > 0 {
 		missing.Names = line[:1]
 		path, err := lookPath(line[0])
-		if err != nil || !filepath.IsAbs(path) {
+		if missing.Cause = err; err != nil || !filepath.IsAbs(path) {
 			return Program{}, missing
 		}
 		return Program{Path: path, Args: line[1:], Package: h.packageOf(path)}, nil
 	}
 	for _, name := range h.Program.Locate.Names {
 		path, err := lookPath(name)
-		if err != nil || !filepath.IsAbs(path) {
+		if err != nil {
+			missing.Cause = err
+			continue
+		}
+		if !filepath.IsAbs(path) {
 			continue
 		}
 		p := Program{Path: path, Args: h.ACP.Args, Package: h.packageOf(path)}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Parse reads one manifest from outside. name is its file, for messages; the
@@ -164,12 +165,12 @@ func decode(name string, data []byte, origin Origin) (*Manifest, error) {
 	return &m, nil
 }
 
-// UnmarshalJSON fills in the defaults that are not zero values.
-func (h *Harness) UnmarshalJSON(data []byte) error {
+// UnmarshalJSONFrom fills in the defaults that are not zero values.
+func (h *Harness) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	type plain Harness
 	p := plain{ACP: ACP{FS: true}, Program: ProgramSpec{VersionArgs: []string{"--version"}}}
-	if err := json.Unmarshal(data, &p); err != nil {
-		return err
+	if err := json.UnmarshalDecode(dec, &p); err != nil {
+		return fmt.Errorf("reading a harness: %w", err)
 	}
 	*h = Harness(p)
 	h.Speaker, h.Writer = orElse(h.Speaker, h.Name), orElse(h.Writer, h.Name)

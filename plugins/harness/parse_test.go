@@ -25,7 +25,7 @@ const good = `{
 }
 `
 
-func goose(t *testing.T) []byte {
+func goose(t testing.TB) []byte {
 	t.Helper()
 	data, err := os.ReadFile("testdata/goose.escouade-plugin.json")
 	if err != nil {

@@ -13,6 +13,8 @@ const (
 	// ReadsMissing: a file is read before it is made, and an error for it
 	// fails the write: a missing file must be answered with empty text.
 	ReadsMissing Quirk = "reads-missing"
+	// LostReasons: the model never sees why something was refused.
+	LostReasons Quirk = "lost-reasons"
 	// ModeInText: a change of mode is told as a message chunk "[MODE_UPDATE] x".
 	ModeInText Quirk = "mode-in-text"
 	// AnyMode: session/set_mode accepts ids that do not exist.
@@ -42,12 +44,21 @@ const (
 	LateUpdates Quirk = "late-updates"
 	// LateHistory: session/load is answered before its history was sent.
 	LateHistory Quirk = "late-history"
+	// LoadSameMinute: a session loaded in the clock minute in which it was made
+	// is lost.
+	LoadSameMinute Quirk = "load-same-minute"
 	// StaysOnEOF: it does not end when its input is closed.
 	StaysOnEOF Quirk = "stays-on-eof"
 	// CommandsOutlive: a command goes on after a cancel.
 	CommandsOutlive Quirk = "commands-outlive"
 	// ErrorAsText: a provider's error comes as a message, and the turn ends well.
 	ErrorAsText Quirk = "error-as-text"
+	// UnaskedEdits: started as the manifest says, it edits without asking.
+	UnaskedEdits Quirk = "unasked-edits"
+	// UnaskedCommands: it runs some commands without asking.
+	UnaskedCommands Quirk = "unasked-commands"
+	// CommandInTitle: the command is only in the title of its permission request.
+	CommandInTitle Quirk = "command-in-title"
 )
 
 // Quirks lists every quirk.
@@ -55,6 +66,7 @@ func Quirks() []Quirk {
 	return []Quirk{
 		WriteEcho, ReadsMissing, ModeInText, AnyMode, SilentReject, RejectEndsTurn, UnannouncedCalls,
 		DiffBefore, BarePaths, RawPaths, WideAlways, TerminalUnasked, OnePrompt, PromptCancels,
-		LateUpdates, LateHistory, StaysOnEOF, CommandsOutlive, ErrorAsText,
+		LateUpdates, LateHistory, LoadSameMinute, StaysOnEOF, CommandsOutlive, ErrorAsText, LostReasons,
+		UnaskedEdits, UnaskedCommands, CommandInTitle,
 	}
 }

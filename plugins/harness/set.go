@@ -102,6 +102,8 @@ func (e *UnknownError) Error() string {
 		return fmt.Sprintf("harness absent: no plugin here gives %s", quoted(e.ID))
 	case e.Near != "":
 		return fmt.Sprintf("no agent is called %s; did you mean %q?", quoted(e.ID), e.Near)
+	case len(e.Known) == 0:
+		return fmt.Sprintf("no agent is called %s: none is known", quoted(e.ID))
 	default:
 		return fmt.Sprintf("no agent is called %s; there are %s", quoted(e.ID), strings.Join(e.Known, ", "))
 	}

@@ -30,6 +30,7 @@ type node struct {
 	named   int    // byte offset of the member name
 	text    string // the string, or the number as written
 	kids    []*node
+	index   map[string]*node // of kids by name, made when first asked of a large object
 	dropped bool
 }
 
@@ -126,6 +127,16 @@ func (n *node) kid(step string) *node {
 			return n.kids[i]
 		}
 		return nil
+	}
+	const few = 16
+	if len(n.kids) > few {
+		if n.index == nil {
+			n.index = make(map[string]*node, len(n.kids))
+			for _, k := range n.kids {
+				n.index[k.name] = k
+			}
+		}
+		return n.index[step]
 	}
 	for _, k := range n.kids {
 		if k.name == step {

@@ -3,7 +3,9 @@ package harness
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"os/exec"
 	"regexp"
 	"strconv"
 	"strings"
@@ -27,8 +29,8 @@ type Version struct {
 }
 
 // Runner runs a program with arguments and no input, in a scrubbed
-// environment, and returns what it printed on both outputs, also with an
-// error. It must end the whole tree of the program when ctx ends: some agents
+// environment, and returns what it printed on standard output, also with an
+// error; an *exec.ExitError may carry what was on the other one. It must end the whole tree of the program when ctx ends: some agents
 // that are asked for their version start to serve instead.
 type Runner func(ctx context.Context, path string, args []string) ([]byte, error)
 
@@ -47,7 +49,7 @@ func (h *Harness) Version(ctx context.Context, p Program, run Runner) (Version, 
 			found = printed
 		}
 		if err != nil {
-			err = fmt.Errorf("running %s %s: %w%s", p.Path, strings.Join(h.Program.VersionArgs, " "), err, said(out))
+			err = fmt.Errorf("running %s %s: %w%s", p.Path, strings.Join(h.Program.VersionArgs, " "), err, said(out, err))
 		}
 	}
 	return Version{Found: found, Status: h.Program.Tested.Compare(found)}, err
@@ -59,7 +61,11 @@ func (h *Harness) PrintsVersion() bool {
 }
 
 // said is the first line of what a program printed, for an error message.
-func said(out []byte) string {
+func said(out []byte, err error) string {
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && len(exit.Stderr) > 0 {
+		out = exit.Stderr
+	}
 	line, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
 	if line == "" {
 		return ""

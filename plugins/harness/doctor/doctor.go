@@ -72,16 +72,19 @@ func (d *Doctor) agent(ctx context.Context, h *harness.Harness, needs *needs) Ag
 	}
 	p, err := h.Find(d.LookPath)
 	if err != nil {
-		a.State.Problem, a.State.Fix = err.Error(), h.Install.Lines.For(runtime.GOOS)
-		var unsafe *harness.LauncherError
-		if errors.As(err, &unsafe) {
-			a.State.Fix = "" // another install has the same launcher
+		a.State.Problem = err.Error()
+		var missing *harness.NotFoundError
+		if errors.As(err, &missing) { // another install does not mend the rest
+			a.State.Problem, a.State.Fix = missing.Short(), missing.Install
+			needs.check(ctx, h, &a.State)
 		}
 		return a
 	}
 	a.State.Program = p.String()
 	d.version(ctx, h, p, &a.State)
-	needs.check(ctx, h, p, &a.State)
+	if p.Package.Name != "" { // one built otherwise may carry what it needs
+		needs.check(ctx, h, &a.State)
+	}
 	if d.Probe != nil && a.State.Available {
 		d.probe(ctx, h, &a)
 	}

@@ -24,19 +24,14 @@ type need struct {
 	version string
 }
 
-// check fills in what a missing or old helper means for an agent. Only an
-// agent that came as a package is held to it: one built otherwise may carry
-// its own.
-func (n *needs) check(ctx context.Context, h *harness.Harness, p harness.Program, s *State) {
-	if p.Package.Name == "" {
-		return
-	}
+// check fills in what a missing or old helper means for an agent.
+func (n *needs) check(ctx context.Context, h *harness.Harness, s *State) {
 	for _, name := range slices.Sorted(maps.Keys(h.Own.Package.Needs)) {
 		oldest := h.Own.Package.Needs[name]
 		switch found := n.look(ctx, name); {
 		case found.missing && (!s.Available || !s.Ran): // one that ran has what it needs
 			s.Available = false
-			s.Problem = fmt.Sprintf("%s needs %s %s or newer, and no program called %s is on PATH", h.Name, name, oldest, name)
+			s.Problem = fmt.Sprintf("%s needs %s %s or newer, which is not on PATH", h.Name, name, oldest)
 			s.Fix = installNeed(name, oldest)
 		case found.version != "" && (harness.Tested{Oldest: oldest, Newest: oldest}).Compare(found.version) == harness.IsOlder:
 			s.Note = fmt.Sprintf("%s wants %s %s or newer, and this is %s", h.Name, name, oldest, found.version)

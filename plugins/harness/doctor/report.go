@@ -127,7 +127,7 @@ func resumes(sessions []string) string {
 // sentences says what holds in words that promise nothing more.
 func sentences(h Holds) []string {
 	writes := map[string]string{
-		"mediated": "edits land in your buffers and fences refuse them",
+		"mediated": "edits land in your buffers, inside the fences",
 		"partly":   "some edits pass through Sallyport, the others are seen afterwards",
 		"observed": "writes to the disk by itself, seen afterwards",
 	}
