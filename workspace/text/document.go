@@ -32,20 +32,25 @@ func (c Change) check() error {
 	return nil
 }
 
-// Document is an open document that takes an editor's changes. It is not safe
-// for concurrent use.
+// Document is an open document that takes an editor's changes. A change costs
+// time in proportion to its own length, wherever it is, and the whole costs at
+// most a small constant times the text. It is not safe for concurrent use: even
+// String writes to it. The zero value is an empty document.
 type Document struct {
-	s string
+	text   string // the whole text; stale when edited
+	edited *rope  // the text in pieces, nil until the first change of a range
+	stale  bool
 }
 
 // NewDocument returns a document that holds s.
-func NewDocument(s string) *Document { return &Document{s: s} }
+func NewDocument(s string) *Document { return &Document{text: s} }
 
 // Apply applies changes in order, each to the text that the one before it left.
 // Positions clamp as [OffsetAt] says. A change that is invalid (negative
 // numbers, an end before its start, text that is not UTF-8) is an error and
 // leaves the document as it was before the first change.
 func (d *Document) Apply(changes []Change, enc Encoding) error {
+	// What is valid is so in every text, so nothing needs to be taken back.
 	for i, c := range changes {
 		if err := c.check(); err != nil {
 			return fmt.Errorf("applying change %d of %d: %w", i+1, len(changes), err)
@@ -53,17 +58,36 @@ func (d *Document) Apply(changes []Change, enc Encoding) error {
 	}
 	for _, c := range changes {
 		if c.Range == nil {
-			d.s = c.Text
+			*d = Document{text: c.Text}
 			continue
 		}
-		start, end := OffsetAt(d.s, c.Range.Start, enc), OffsetAt(d.s, c.Range.End, enc)
-		d.s = d.s[:start] + c.Text + d.s[end:]
+		if d.edited == nil {
+			d.edited = newRope(d.text, ropeLimits{})
+		}
+		start := d.edited.offset(c.Range.Start, enc)
+		end := start
+		if c.Range.End != c.Range.Start {
+			end = d.edited.offset(c.Range.End, enc)
+		}
+		d.edited.replace(start, end, c.Text)
+		d.text, d.stale = "", true
 	}
 	return nil
 }
 
-// String returns the text.
-func (d *Document) String() string { return d.s }
+// String returns the text. It is put together once after each Apply and kept
+// until the next one.
+func (d *Document) String() string {
+	if d.stale {
+		d.text, d.stale = d.edited.String(), false
+	}
+	return d.text
+}
 
 // Len returns the length of the text in bytes.
-func (d *Document) Len() int { return len(d.s) }
+func (d *Document) Len() int {
+	if d.edited != nil {
+		return d.edited.total[byBytes]
+	}
+	return len(d.text)
+}
