@@ -3,7 +3,7 @@ package home
 import (
 	"context"
 	"errors"
-	"os/exec"
+	"io"
 	"time"
 
 	"sallyport/bridge"
@@ -62,13 +62,26 @@ func (h *Home) manifestProblems() []harness.Problem {
 	return h.known.manifests
 }
 
-// runner runs a program for what it prints, as a tree that leaves nothing.
+// runner runs a program for what it prints, as a tree of which nothing is left:
+// some programs take --version for a word to serve by.
 func runner(env []string) harness.Runner {
-	const grace = 200 * time.Millisecond
+	const (
+		grace = 200 * time.Millisecond
+		much  = 1 << 20
+	)
 	return func(ctx context.Context, path string, args []string) ([]byte, error) {
-		cmd := exec.CommandContext(ctx, path, args...)
-		cmd.Env, cmd.WaitDelay = env, grace
-		return cmd.Output()
+		p, err := process.Start(ctx, process.Spec{Path: path, Args: args, Env: env})
+		if err != nil {
+			return nil, err
+		}
+		_ = p.Stdin.Close() // so that one that serves ends
+		defer context.AfterFunc(ctx, func() { _ = p.Stop(ctx, 0) })()
+		out, err := io.ReadAll(io.LimitReader(p.Stdout, much))
+		err = errors.Join(err, p.Stop(ctx, grace), ctx.Err())
+		if exit := p.Exit(); err == nil && (exit.Code != 0 || exit.Signal != "") {
+			err = errors.New(exit.String())
+		}
+		return out, err
 	}
 }
 

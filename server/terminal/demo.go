@@ -148,7 +148,7 @@ func (p *person) Ask(_ context.Context, c *permit.Card) (permit.Answer, error) {
 	if err := p.editor.Type(p.path, func(string) string { return p.typed }); err != nil {
 		return permit.Answer{}, err
 	}
-	p.Line(p.paint(cyan, "  meanwhile you type: ")+lastLine(p.typed))
+	p.Line(p.paint(cyan, "  meanwhile you type: ") + lastLine(p.typed))
 	for i, o := range c.Options {
 		if o.Kind == "allow_once" {
 			p.Line(p.paint(bold, "allow? ") + p.options(c.Options) + ": " + fmt.Sprint(i+1) + p.paint(dim, "  (the demo answers for you)"))

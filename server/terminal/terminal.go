@@ -24,6 +24,8 @@ type Terminal struct {
 	// Lines are what the person types, one line each; closed at the end of
 	// input. nil: nobody is there, and every question is refused.
 	Lines <-chan string
+	// Echo: Lines are not typed on this terminal, so answers are repeated.
+	Echo bool
 	// Name is how the agent is called.
 	Name string
 
@@ -164,15 +166,23 @@ func (t *Terminal) Ask(ctx context.Context, c *permit.Card) (permit.Answer, erro
 				t.say("(no answer)\n")
 				return permit.Answer{}, errNobody
 			}
-			t.mu.Lock()
-			t.middle = false // the person pressed return
-			t.mu.Unlock()
+			t.answered(line)
 			if option, ok := choose(c.Options, strings.TrimSpace(line)); ok {
 				return permit.Answer{Option: option}, nil
 			}
 			t.say(fmt.Sprintf("type a number from 1 to %d\n", len(c.Options)))
 		}
 	}
+}
+
+// answered ends the question's line: the person pressed return, or did not.
+func (t *Terminal) answered(line string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.Echo {
+		t.write(plain(line) + "\n")
+	}
+	t.middle = false
 }
 
 // card shows everything a person needs to judge by.
