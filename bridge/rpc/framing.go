@@ -19,8 +19,10 @@ type frameReader interface {
 	// valid until the next call. An error ends the stream.
 	next() (frame, error)
 	// reject says that the message returned last was no valid JSON: the stream
-	// may be out of step.
-	reject()
+	// may be out of step. It returns false where that is known already.
+	reject() (first bool)
+	// logs reports whether something else than messages may be expected.
+	logs() bool
 }
 
 // frame is one message, or a stretch of input in the place of one.

@@ -12,21 +12,31 @@ type headerReader struct {
 	max  int64
 	used int   // of the waiting bytes, those of the message returned last
 	skip int64 // bytes of a long message still to be dropped
-	bad  bool  // within a run of garbage that was returned once
+	bad  bool  // within a run of garbage, of which the caller knows
+	last bool  // the message returned last has not been rejected
 }
 
 // reject looks for a header within the message: if it was cut short, the next
-// one begins there.
-func (h *headerReader) reject() {
-	h.bad = true
+// one begins there, or its beginning is at the end.
+func (h *headerReader) reject() (first bool) {
+	first = !h.bad
+	h.bad, h.last = true, false
 	if i := findHeader(h.in.bytes()[:h.used], 0); i >= 0 {
 		h.used = i
+	} else {
+		h.used = max(0, h.used-tail)
 	}
+	return first
 }
+
+func (h *headerReader) logs() bool { return false }
 
 func (h *headerReader) next() (frame, error) {
 	h.in.drop(h.used)
 	h.used = 0
+	if h.last {
+		h.bad, h.last = false, false
+	}
 	if err := h.skipLong(); err != nil {
 		return frame{}, err
 	}
@@ -83,7 +93,7 @@ func (h *headerReader) body(length int64) (frame, error) {
 		b := h.in.bytes()
 		if int64(len(b)) >= length {
 			h.used = int(length)
-			h.bad = false
+			h.last = true
 			return frame{body: b[:length]}, nil
 		}
 		if i := findHeader(b, seen); i >= 0 {

@@ -23,6 +23,7 @@ func (h Headers) reader(in *input) frameReader {
 	if h.Max <= 0 {
 		h.Max = DefaultMax
 	}
+	in.limit = h.Max + minBuffer
 	return &headerReader{in: in, max: int64(h.Max)}
 }
 

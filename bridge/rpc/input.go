@@ -17,6 +17,7 @@ type input struct {
 	r          io.Reader
 	buf        []byte
 	start, end int
+	limit      int         // how large buf need be
 	idle       func()      // called before each read; may be nil
 	reading    atomic.Bool // a read is under way
 	stopped    atomic.Bool // Run has given up: read no more
@@ -73,7 +74,11 @@ func (in *input) makeRoom() {
 	case waiting <= len(in.buf)/2:
 		copy(in.buf, in.bytes())
 	default:
-		grown := make([]byte, 2*len(in.buf))
+		size := 2 * len(in.buf)
+		if size > in.limit {
+			size = max(in.limit, len(in.buf)+minBuffer)
+		}
+		grown := make([]byte, size)
 		copy(grown, in.bytes())
 		in.buf = grown
 	}

@@ -15,6 +15,7 @@ func (l Lines) reader(in *input) frameReader {
 	if l.Max <= 0 {
 		l.Max = DefaultMax
 	}
+	in.limit = l.Max + minBuffer
 	return &lineReader{in: in, max: l.Max}
 }
 
@@ -40,7 +41,9 @@ type lineReader struct {
 }
 
 // reject has nothing to do: the next line is the next message.
-func (l *lineReader) reject() {}
+func (l *lineReader) reject() bool { return true }
+
+func (l *lineReader) logs() bool { return true }
 
 func (l *lineReader) next() (frame, error) {
 	for {

@@ -5,15 +5,16 @@ import "errors"
 // invalid deals with a message that cannot be read. m says as much as is known.
 func (c *Conn) invalid(m *Message, err error) {
 	c.in.counts.invalid.Add(1)
+	// A line of a log, be it JSON, gets no answer, or logs would be talked to.
+	logs := c.in.frames.logs()
 	switch {
-	case errors.Is(err, errForeign) || isSyntax(err) && !isObject(m.Frame):
-		// A line of a log, be it JSON: no answer, or logs would be talked to.
-		c.in.frames.reject()
-		c.noise(m.Frame)
 	case isSyntax(err):
-		c.in.frames.reject()
 		c.noise(m.Frame)
-		c.complain("", ParseError, err.Error())
+		if c.in.frames.reject() && (isObject(m.Frame) || !logs) {
+			c.complain("", ParseError, err.Error())
+		}
+	case errors.Is(err, errForeign) && logs:
+		c.noise(m.Frame)
 	case errors.Is(err, errBatch):
 		c.complain("", InvalidRequest, err.Error())
 	case errors.Is(err, errDepth):
