@@ -17,7 +17,13 @@ func project(t testing.TB) (string, *fence.Policy) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := fence.New(dir, fence.Rules{})
+	return projectAt(t, dir)
+}
+
+// projectAt is the policy of a folder, with private folders elsewhere.
+func projectAt(t testing.TB, dir string, private ...string) (string, *fence.Policy) {
+	t.Helper()
+	p, err := fence.New(dir, fence.Rules{Private: private})
 	if err != nil {
 		t.Fatal(err)
 	}

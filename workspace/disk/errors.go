@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"sallyport/workspace/fence"
+	"sallyport/workspace/text"
 )
 
 // SpecialError is the error of reading or writing what is not a regular file: a folder, fifo, socket, device.
@@ -22,11 +23,11 @@ type NotTextError struct {
 func (e *NotTextError) Error() string {
 	switch {
 	case e.Encoding != "":
-		return fmt.Sprintf("%s is %s text, not UTF-8 (%d bytes): it is neither read nor overwritten", e.Path, e.Encoding, e.Size)
+		return fmt.Sprintf("%s is %s text, not UTF-8 (%d bytes): it is neither read nor overwritten", text.Visible(e.Path), e.Encoding, e.Size)
 	case e.Binary:
-		return fmt.Sprintf("%s is a binary file (%d bytes): it is neither read nor overwritten as text", e.Path, e.Size)
+		return fmt.Sprintf("%s is a binary file (%d bytes): it is neither read nor overwritten as text", text.Visible(e.Path), e.Size)
 	default:
-		return fmt.Sprintf("%s is not UTF-8 text (%d bytes): it is neither read nor overwritten", e.Path, e.Size)
+		return fmt.Sprintf("%s is not UTF-8 text (%d bytes): it is neither read nor overwritten", text.Visible(e.Path), e.Size)
 	}
 }
 
@@ -41,9 +42,9 @@ type TooLargeError struct {
 // Error names the limit and the remedy.
 func (e *TooLargeError) Error() string {
 	if e.Window {
-		return fmt.Sprintf("the lines asked for of %s hold more than the %d bytes that are read at once: ask for fewer with line and limit", e.Path, e.Limit)
+		return fmt.Sprintf("the lines asked for of %s hold more than the %d bytes that are read at once: ask for fewer with line and limit", text.Visible(e.Path), e.Limit)
 	}
-	return fmt.Sprintf("%s holds %d bytes, more than the %d that are read at once: read part of it with line and limit", e.Path, e.Size, e.Limit)
+	return fmt.Sprintf("%s holds %d bytes, more than the %d that are read at once: read part of it with line and limit", text.Visible(e.Path), e.Size, e.Limit)
 }
 
 // ReadOnlyError is the error of writing a file that is marked read-only, or not ours to write.
@@ -55,9 +56,9 @@ type ReadOnlyError struct {
 // Error names the remedy.
 func (e *ReadOnlyError) Error() string {
 	if e.Err != nil {
-		return fmt.Sprintf("%s may not be written by this user: %v", e.Path, e.Err)
+		return fmt.Sprintf("%s may not be written by this user: %v", text.Visible(e.Path), e.Err)
 	}
-	return fmt.Sprintf("%s is marked read-only: make it writable first", e.Path)
+	return fmt.Sprintf("%s is marked read-only: make it writable first", text.Visible(e.Path))
 }
 
 // Unwrap is the system's answer.

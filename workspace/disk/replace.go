@@ -14,7 +14,7 @@ import (
 // replacement puts data where target is.
 type replacement struct {
 	target *fence.Target
-	path   string // as asked for
+	path   string // as asked for, for messages
 	data   string // the bytes for the disk
 	old    *old   // nil: a new file
 }

@@ -136,7 +136,7 @@ func otherEncoding(head []byte) string {
 }
 
 // chunkSize is the buffer of one pass.
-const chunkSize = 256 << 10
+const chunkSize = 64 << 10
 
 // buffer is one for a file of the given size.
 func buffer(size int64) []byte { return make([]byte, min(chunkSize, max(size, 4)+1)) }

@@ -25,7 +25,7 @@ func createTemp(dir *os.Root, mode fs.FileMode) (*os.File, string, error) {
 		var id [8]byte
 		rand.Read(id[:])
 		name := tempPrefix + hex.EncodeToString(id[:]) + tempSuffix
-		f, err := dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+		f, err := dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode.Perm())
 		if errors.Is(err, fs.ErrExist) {
 			continue
 		}

@@ -32,7 +32,7 @@ const maxTries = 100
 // file is as it was, unless it had to be written in place.
 func Write(p *fence.Policy, path, content string) (Written, error) {
 	if !utf8.ValidString(content) {
-		return Written{}, fmt.Errorf("writing %s: the new content is not UTF-8", path)
+		return Written{}, fmt.Errorf("writing %s: the new content is not UTF-8", text.Visible(path))
 	}
 	for range maxTries {
 		target, err := p.Writable(path)
@@ -45,7 +45,7 @@ func Write(p *fence.Policy, path, content string) (Written, error) {
 			return w, err
 		}
 	}
-	return Written{}, fmt.Errorf("writing %s: %w", path, errMoved)
+	return Written{}, fmt.Errorf("writing %s: %w", text.Visible(path), errMoved)
 }
 
 // writeTarget is one try.
@@ -55,7 +55,7 @@ func writeTarget(target *fence.Target, path, content string) (Written, error) {
 		return Written{}, err
 	}
 	if old == nil {
-		r := replacement{target: target, path: path, data: content}
+		r := replacement{target: target, path: text.Visible(path), data: content}
 		return Written{After: text.Hash(withoutBOM(content)), Created: true, Bytes: int64(len(content))}, r.run()
 	}
 	defer old.file.Close()
@@ -64,7 +64,7 @@ func writeTarget(target *fence.Target, path, content string) (Written, error) {
 	if old.bom {
 		data = string(bom) + body
 	}
-	r := replacement{target: target, path: path, data: data, old: old}
+	r := replacement{target: target, path: text.Visible(path), data: data, old: old}
 	return Written{Before: old.sum(), After: text.Hash(body), KeptCRLF: kept, Bytes: int64(len(data))}, r.run()
 }
 
@@ -84,7 +84,7 @@ func openOld(target *fence.Target, path string) (*old, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
 	case err != nil:
-		return nil, fmt.Errorf("writing %s: %w", path, err)
+		return nil, fmt.Errorf("writing %s: %w", text.Visible(path), err)
 	case info.Mode()&fs.ModeSymlink != 0:
 		return nil, errMoved
 	case !info.Mode().IsRegular():
@@ -97,7 +97,7 @@ func openOld(target *fence.Target, path string) (*old, error) {
 	}
 	f, err := target.Dir.OpenFile(target.Name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
-		return nil, fmt.Errorf("looking at the old content of %s: %w", path, err)
+		return nil, fmt.Errorf("looking at the old content of %s: %w", text.Visible(path), err)
 	}
 	o := &old{file: f}
 	if err := o.look(path, info); err != nil {
@@ -110,13 +110,13 @@ func openOld(target *fence.Target, path string) (*old, error) {
 // look surveys the open file, which must be the one whose info is given.
 func (o *old) look(path string, info fs.FileInfo) (err error) {
 	if o.info, err = o.file.Stat(); err != nil {
-		return fmt.Errorf("looking at the old content of %s: %w", path, err)
+		return fmt.Errorf("looking at the old content of %s: %w", text.Visible(path), err)
 	}
 	if !os.SameFile(o.info, info) {
 		return errMoved
 	}
 	if err := o.whole(o.file, o.info.Size()); err != nil {
-		return fmt.Errorf("looking at the old content of %s: %w", path, err)
+		return fmt.Errorf("looking at the old content of %s: %w", text.Visible(path), err)
 	}
 	return o.notText(path, o.info.Size())
 }

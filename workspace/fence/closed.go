@@ -24,18 +24,19 @@ type closed struct {
 	born  int64 // birth time of first, 0 when unknown, so that a reused inode number is not taken for it
 }
 
-// newClosed compiles a path that is to be closed. It need not exist yet.
-func newClosed(v verdict, p parsed) (*closed, error) {
+// newClosed compiles a path that is to be closed. It need not exist yet. One that cannot be looked at (no permission, no
+// such home) is closed by its text alone.
+func newClosed(v verdict, p parsed) *closed {
 	pl, err := resolve(p)
 	if err != nil {
-		return nil, err
+		pl = &place{parsed: p}
 	}
 	c := &closed{verdict: v, vol: pl.vol, at: [][]string{pl.comps}, path: native().join(pl.vol, pl.comps)}
 	if pl.vol == p.vol && !slices.Equal(pl.comps, p.comps) {
 		c.at = append(c.at, p.comps)
 	}
 	if !pl.exists() {
-		return c, nil
+		return c
 	}
 	c.first = pl.nodes[len(pl.nodes)-1]
 	c.born = birth(c.first, c.path)
@@ -44,7 +45,7 @@ func newClosed(v verdict, p parsed) (*closed, error) {
 			c.at = append(c.at, m.comps)
 		}
 	}
-	return c, nil
+	return c
 }
 
 // holdsName reports whether a path lies in the folder by its text.

@@ -25,8 +25,8 @@
 //
 // # Decisions
 //
-//   - Reserved names count beneath the base that the user chose, so a project may itself live below .claude/worktrees; .git
-//     counts in the whole path. .gitignore, .gitattributes and files like AGENTS.md stay writable; .gitmodules does not.
+//   - Names count beneath the session's folder and its additional folders, so a project may itself live below
+//     .claude/worktrees; .git counts in the whole path. No entry of the region opens a reserved name. .gitignore, .gitattributes and files like AGENTS.md stay writable; .gitmodules does not.
 //   - An unreadable file is not written either: a change to what cannot be shown cannot be reviewed. .env.example, .env.sample,
 //     .env.template, .env.dist and .env.defaults are readable; .envrc is not (it holds secrets as often as .env does).
 //   - A folder that matches a list is closed with everything beneath it.

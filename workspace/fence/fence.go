@@ -2,9 +2,8 @@ package fence
 
 import (
 	"fmt"
-	"strconv"
-	"strings"
-	"unicode"
+
+	"sallyport/workspace/text"
 )
 
 // Kind names a fence.
@@ -76,7 +75,7 @@ func (r *Refusal) Error() string {
 	if r.Access == Read {
 		verb = "read of"
 	}
-	return fmt.Sprintf("%s %s refused by the %s fence: %s; %s", verb, shown(r.Path), r.Fence, r.Why, r.Allowed)
+	return fmt.Sprintf("%s %s refused by the %s fence: %s; %s", verb, text.Visible(r.Path), r.Fence, r.Why, r.Allowed)
 }
 
 // SpecialError is the error of opening what is not a regular file.
@@ -87,7 +86,7 @@ type SpecialError struct {
 
 // Error says what the path is.
 func (e *SpecialError) Error() string {
-	return fmt.Sprintf("%s is a %s, not a regular file", shown(e.Path), e.Type)
+	return fmt.Sprintf("%s is a %s, not a regular file", text.Visible(e.Path), e.Type)
 }
 
 // Line is one entry of the effective fences, for printing.
@@ -96,12 +95,4 @@ type Line struct {
 	Access string // what is refused: "read", "write" or "read and write"; for the region: "write elsewhere"
 	What   string // a name, pattern or path
 	Why    string // where it comes from
-}
-
-// shown is a path as it may stand in a message: quoted when it holds anything but printable runes.
-func shown(path string) string {
-	if strings.ContainsFunc(path, func(r rune) bool { return !unicode.IsPrint(r) || r == unicode.ReplacementChar }) {
-		return strconv.Quote(path)
-	}
-	return path
 }

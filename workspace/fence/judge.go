@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+
+	"sallyport/workspace/text"
 )
 
 // CheckRead returns a *Refusal when path may not be read, or another error when that cannot be told. The file need not
@@ -53,7 +55,7 @@ func (p *Policy) judge(a Access, path string) (*place, error) {
 		return nil, p.notPlain(a, path, err.Error())
 	}
 	if err != nil {
-		return nil, fmt.Errorf("looking at %s: %w", shown(path), err)
+		return nil, fmt.Errorf("looking at %s: %w", text.Visible(path), err)
 	}
 	if v, refused := p.denied(a, req, pl, all); refused {
 		return nil, p.refuse(a, path, pl, v)
@@ -108,10 +110,11 @@ func matchAny(lists []names, comps, folded []string, skip int) (string, bool) {
 	return "", false
 }
 
-// skip is how many leading components the user chose: names count only beneath a base.
+// skip is how many leading components the user chose by working there: names count beneath the folders of the session. An
+// entry of the region does not count as such: a project's own file may narrow the region, and must open nothing by it.
 func (p *Policy) skip(path parsed) int {
 	longest := 0
-	for i := range p.bases {
+	for i := range p.bases[:1+len(p.rules.Roots)] {
 		if n, ok := p.bases[i].textIndex(path); ok {
 			longest = max(longest, n)
 		}
@@ -198,7 +201,7 @@ func (p *Policy) refuse(a Access, path string, pl *place, v verdict) *Refusal {
 	}
 	switch {
 	case v.kind == Region && r.Resolved != "" && len(pl.via) > 0:
-		r.Why = fmt.Sprintf("it leads to %s, outside the write region", shown(r.Resolved))
+		r.Why = fmt.Sprintf("it leads to %s, outside the write region", text.Visible(r.Resolved))
 		fallthrough
 	case v.kind == Region:
 		r.Allowed = "files in " + p.regionText() + " are allowed"

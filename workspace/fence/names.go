@@ -2,6 +2,7 @@ package fence
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -28,7 +29,7 @@ func compileNames(entries []string) (names, error) {
 	excepted := false
 	for _, e := range entries {
 		pat, except := strings.CutPrefix(e, "!")
-		pat = strings.ReplaceAll(pat, `\`, "/")
+		pat = filepath.ToSlash(pat)
 		anchored := strings.HasPrefix(pat, "/")
 		pat = strings.Trim(pat, "/")
 		if pat == "" || !doublestar.ValidatePattern(pat) {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+
+	"sallyport/workspace/text"
 )
 
 // maxTries bounds how often an access starts anew because the path changed under it.
@@ -21,7 +23,7 @@ func (p *Policy) OpenRead(path string) (*os.File, error) {
 			return f, err
 		}
 	}
-	return nil, fmt.Errorf("reading %s: %w", shown(path), errMoved)
+	return nil, fmt.Errorf("reading %s: %w", text.Visible(path), errMoved)
 }
 
 func (p *Policy) openRead(path string) (*os.File, error) {
@@ -30,7 +32,7 @@ func (p *Policy) openRead(path string) (*os.File, error) {
 		return nil, err
 	}
 	if !pl.exists() {
-		return nil, &fs.PathError{Op: "reading", Path: shown(path), Err: fs.ErrNotExist}
+		return nil, &fs.PathError{Op: "reading", Path: text.Visible(path), Err: fs.ErrNotExist}
 	}
 	// Not even opened: opening some devices does something.
 	if t := TypeName(pl.nodes[len(pl.nodes)-1].Mode()); t != "" {
@@ -65,7 +67,7 @@ func (p *Policy) judgeHandle(f *os.File, path, resolved string) error {
 	}
 	real, err := handlePath(f)
 	if err != nil {
-		return fmt.Errorf("asking where %s is: %w", shown(path), err)
+		return fmt.Errorf("asking where %s is: %w", text.Visible(path), err)
 	}
 	if real == resolved { // which was judged
 		return nil

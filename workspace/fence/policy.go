@@ -14,7 +14,7 @@ import (
 // the user may move and remake folders while the session runs.
 type Policy struct {
 	home       base
-	bases      []base // home, the other folders of the session and the entries of the region
+	bases      []base // home, the other folders of the session, then the entries of the region
 	reserved   []names
 	unreadable []names
 	closed     []*closed // our own folders, the agents' configuration, absolute entries of the lists
@@ -101,7 +101,7 @@ func (p *Policy) setNames() error {
 				}
 				continue
 			}
-			here = append(here, path)
+			here = append(here, path[len(filepath.VolumeName(path)):])
 		}
 		n, err := compileNames(here)
 		*list = append(*list, n)
@@ -148,11 +148,7 @@ func (p *Policy) compileClosed(v verdict, path string) (*closed, error) {
 	if why != "" {
 		return nil, fmt.Errorf("closing %s: %s", path, why)
 	}
-	c, err := newClosed(v, parsed)
-	if err != nil {
-		return nil, fmt.Errorf("closing %s: %w", path, err)
-	}
-	return c, nil
+	return newClosed(v, parsed), nil
 }
 
 // SetPrivate replaces the list of private projects, from the next access on. A folder in which the session itself lives is

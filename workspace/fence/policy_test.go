@@ -102,3 +102,40 @@ func TestF1_ComparisonIsByComponent(t *testing.T) {
 		}
 	}
 }
+
+func TestNewRefusesWhatIsNoFolder(t *testing.T) {
+	root := tree(t, map[string]string{"f": ""})
+	if _, err := New(root+"/none", Rules{}); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("missing folder: %v", err)
+	}
+	if _, err := New(root+"/f", Rules{}); !isSpecial(err) {
+		t.Errorf("a file: %v", err)
+	}
+	for _, r := range []Rules{{Region: []string{"a[*"}}, {Reserved: []string{"[*"}}, {Unreadable: []string{"../x"}}} {
+		if _, err := New(root, r); err == nil {
+			t.Errorf("%+v is accepted", r)
+		}
+	}
+}
+
+func TestFileWhereAFolderWouldBe(t *testing.T) {
+	root := tree(t, map[string]string{"f": "text"})
+	p := policy(t, root, Rules{})
+	if _, err := p.OpenRead(root + "/f/g"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("read: %v", err)
+	}
+	if _, err := p.Writable(root + "/f/g/h"); err == nil || errors.Is(err, errMoved) {
+		t.Errorf("write: %v", err)
+	}
+}
+
+// A home that is no folder must not keep a session from starting.
+func TestOddHome(t *testing.T) {
+	root := tree(t, map[string]string{"f": "text"})
+	for _, home := range []string{"", "/dev/null", root + "/f", "relative"} {
+		t.Setenv("HOME", home)
+		if _, err := New(root, Rules{}); err != nil {
+			t.Errorf("home %q: %v", home, err)
+		}
+	}
+}

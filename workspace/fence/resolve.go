@@ -78,7 +78,7 @@ func (r *resolver) step(c string) (missing bool, err error) {
 	path := r.fl.join(r.vol, r.comps)
 	info, err := os.Lstat(path)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR): // a file where a folder would be: nothing is in it
 		for _, rest := range r.todo {
 			if rest == ".." {
 				return false, errLinks

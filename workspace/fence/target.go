@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"unicode/utf8"
+
+	"sallyport/workspace/text"
 )
 
 // Target is a place to write: an open folder, and one name in it. Whatever happens to the path afterwards, the folder is the
@@ -35,13 +37,16 @@ func (p *Policy) Writable(path string) (*Target, error) {
 			return nil, err
 		}
 	}
-	return nil, fmt.Errorf("writing %s: %w", shown(path), errMoved)
+	return nil, fmt.Errorf("writing %s: %w", text.Visible(path), errMoved)
 }
 
 // pin opens the parent of a judged place.
 func (p *Policy) pin(path string, pl *place) (*Target, error) {
 	if pl.exists() && pl.nodes[len(pl.nodes)-1].IsDir() {
 		return nil, fmt.Errorf("writing: %w", &SpecialError{path, "folder"})
+	}
+	if last := pl.nodes[len(pl.nodes)-1]; !pl.exists() && !last.IsDir() {
+		return nil, &fs.PathError{Op: "writing", Path: text.Visible(path), Err: syscall.ENOTDIR}
 	}
 	w := walk{policy: p, path: path, place: pl, at: p.anchor(pl), closed: p.identifiers()}
 	if err := w.start(); err != nil {
@@ -197,7 +202,7 @@ func (w *walk) failed(doing string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ELOOP) || errors.Is(err, syscall.ENOTDIR) || !errors.As(err, &number) {
 		return errMoved
 	}
-	return fmt.Errorf("%s %s: %w", doing, shown(w.path), err)
+	return fmt.Errorf("%s %s: %w", doing, text.Visible(w.path), err)
 }
 
 func sameDir(dir *os.Root, info fs.FileInfo) bool {
