@@ -13,7 +13,7 @@ func (p pair) words(s span, budget *int) []span {
 	if s.pure() || *budget <= 0 {
 		return []span{s}
 	}
-	s = p.aroundWords(s)
+	s = p.aroundWords(s, bounds)
 	ids := newNumbers()
 	a, atA := ids.words(p.old[s.a0:s.a1])
 	b, atB := ids.words(p.new[s.b0:s.b1])
@@ -25,12 +25,13 @@ func (p pair) words(s span, budget *int) []span {
 }
 
 // aroundWords extends s, just outside of which the texts are equal, to the next
-// space or mark on both sides, so that no word is compared in part.
-func (p pair) aroundWords(s span) span {
-	for s.a0 > 0 && s.b0 > 0 && p.old[s.a0-1] == p.new[s.b0-1] && !breaksWord(p.old[s.a0-1]) {
+// space or mark on both sides inside bounds, so that no word is compared in
+// part.
+func (p pair) aroundWords(s, bounds span) span {
+	for s.a0 > bounds.a0 && s.b0 > bounds.b0 && !breaksWord(p.old[s.a0-1]) {
 		s.a0, s.b0 = s.a0-1, s.b0-1
 	}
-	for s.a1 < len(p.old) && s.b1 < len(p.new) && p.old[s.a1] == p.new[s.b1] && !breaksWord(p.old[s.a1]) {
+	for s.a1 < bounds.a1 && s.b1 < bounds.b1 && !breaksWord(p.old[s.a1]) {
 		s.a1, s.b1 = s.a1+1, s.b1+1
 	}
 	return s
