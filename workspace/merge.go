@@ -31,13 +31,22 @@ func (f *Files) merge(doc Document, path, content string) (merged, error) {
 		current = file.Text
 	}
 	m := merged{want: strings.TrimPrefix(content, mark)}
-	base := f.base(doc, path, current)
+	base, onDisk := f.base(doc, path, current), strings.TrimPrefix(doc.Loaded.Text, mark)
+	if doc.Loaded.Behind {
+		onDisk = current
+	}
 	if text.EndingOf(current) == text.CRLF {
 		base, _ = crlf(base)
+		onDisk, _ = crlf(onDisk)
 		m.want, m.keptCRLF = crlf(m.want)
 	}
 	edits, err := text.Rebase(base, current, m.want)
 	var conflict *text.ConflictError
+	for _, newer := range []string{onDisk, current} {
+		if errors.As(err, &conflict) && madeFrom(newer, base, m.want) {
+			edits, err = text.Rebase(newer, current, m.want)
+		}
+	}
 	if errors.As(err, &conflict) {
 		return merged{}, &ConflictError{Path: path, Err: conflict}
 	}
@@ -70,6 +79,44 @@ func (f *Files) base(doc Document, path, current string) string {
 		return strings.TrimPrefix(doc.Loaded.Text, mark)
 	}
 	return current
+}
+
+// madeFrom reports whether want was evidently made from the newer text and not from base:
+// it is nearer to it, and it holds all that was written between the two, so that nothing
+// typed is at stake. The agent has learned it elsewhere: from the disk, or from the prompt.
+func madeFrom(newer, base, want string) bool {
+	changes := text.Diff(newer, want)
+	if size(changes) >= size(text.Diff(base, want)) {
+		return false
+	}
+	moved := 0
+	for _, e := range text.Diff(base, newer) {
+		start := e.Start + moved
+		end := start + len(e.New)
+		moved += len(e.New) - (e.End - e.Start)
+		for _, c := range changes {
+			if min(end, c.End) > max(start, c.Start) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// size of edits, in bytes taken out and put in.
+func size(edits []text.Edit) (n int) {
+	for _, e := range edits {
+		n += e.End - e.Start + len(e.New)
+	}
+	return n
+}
+
+// Sent notes that the agent was given a document's text outside of Read: with the prompt. It
+// is the base of the next write.
+func (f *Files) Sent(doc Document) {
+	if doc.Path != "" {
+		f.bases.put(doc.Path, strings.TrimPrefix(doc.Text, mark), f.Remember)
+	}
 }
 
 // crlf gives LF-only text CRLF endings, and whether that changed it. Text that has a CR

@@ -57,6 +57,7 @@ type buffer struct {
 	text      string
 	undo      []string
 	announced string // the text that the mirror has
+	known     int32  // and its version
 }
 
 // New makes an editor with nothing open.
@@ -77,7 +78,7 @@ func (e *Editor) Load(path string) error {
 func (e *Editor) Show(path, content string) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.buffers[path] = &buffer{version: 1, text: content, announced: content}
+	e.buffers[path] = &buffer{version: 1, text: content, announced: content, known: 1}
 	return e.Documents.Open(workspace.URIOf(path), "plaintext", 1, content)
 }
 
@@ -206,10 +207,8 @@ func (e *Editor) apply(a workspace.Apply) (saved bool, err error) {
 	if e.Fault == Mangle {
 		next += b.text
 	}
-	if next != b.text {
-		if err := e.changeLocked(path, b, next); err != nil {
-			return false, err
-		}
+	if err := e.changeLocked(path, b, next); err != nil {
+		return false, err
 	}
 	if !a.Save {
 		return false, nil
@@ -218,6 +217,9 @@ func (e *Editor) apply(a workspace.Apply) (saved bool, err error) {
 }
 
 func (e *Editor) changeLocked(path string, b *buffer, next string) error {
+	if next == b.text {
+		return nil
+	}
 	b.undo = append(b.undo, b.text)
 	b.version++
 	b.text = next
@@ -230,14 +232,14 @@ func (e *Editor) changeLocked(path string, b *buffer, next string) error {
 // announceLocked sends the changes as an editor does: last to first, so that each stands
 // where it stood before the others.
 func (e *Editor) announceLocked(path string, b *buffer) error {
-	if b == nil || b.announced == b.text {
+	if b == nil || b.known == b.version {
 		return nil
 	}
 	var changes []text.Change
 	for _, r := range text.Ranges(b.announced, text.Diff(b.announced, b.text), text.UTF16) {
 		changes = append([]text.Change{{Range: &r.Range, Text: r.New}}, changes...)
 	}
-	b.announced = b.text
+	b.announced, b.known = b.text, b.version
 	return e.Documents.Change(workspace.URIOf(path), b.version, changes, text.UTF16)
 }
 
