@@ -23,7 +23,7 @@ const (
 // transcript.
 func Facts() []Fact {
 	seen := func(q Quirk, agent, transcript string) Fact {
-		return Fact{Quirk: q, Agent: agent, Version: versions[agent], Transcript: transcript}
+		return Fact{Quirk: q, Agent: agent, Version: version(agent), Transcript: transcript}
 	}
 	return []Fact{
 		seen(EchoWrites, opencode, "opencode-ask/write-refused"),
@@ -73,12 +73,22 @@ func Facts() []Fact {
 	}
 }
 
-// versions are those of the recordings.
-var versions = map[string]string{
-	claude:   "0.49.0",
-	codex:    "2.6.0",
-	codexZed: "0.16.0",
-	gemini:   "0.61.0",
-	opencode: "1.18.33",
-	qwen:     "0.15.10",
+// version is that of an agent's recordings, empty for an agent without any.
+func version(agent string) string {
+	switch agent {
+	case claude:
+		return "0.49.0"
+	case codex:
+		return "2.6.0"
+	case codexZed:
+		return "0.16.0"
+	case gemini:
+		return "0.61.0"
+	case opencode:
+		return "1.18.33"
+	case qwen:
+		return "0.15.10"
+	default:
+		return ""
+	}
 }

@@ -253,9 +253,9 @@ func TestTranscriptsAreKnown(t *testing.T) {
 	}
 	for _, file := range files {
 		name := filepath.Base(filepath.Dir(file)) + "/text"
-		agent, version := read(t, name).agent()
-		if versions[agent] != version {
-			t.Errorf("%s: agent %s %s is not in the table", name, agent, version)
+		agent, got := read(t, name).agent()
+		if got == "" || version(agent) != got {
+			t.Errorf("%s: agent %s %s is not in the table", name, agent, got)
 		}
 	}
 }
