@@ -1,0 +1,4 @@
+package fakeagent
+
+// shellLine is the program that runs one line of shell.
+func shellLine(command string) []string { return []string{"cmd", "/c", command} }
