@@ -30,10 +30,10 @@ func Diff(old, new string) []Edit {
 	return edits
 }
 
-// Budgets of one Diff, in steps of the search: some tenths of a second each.
+// Budgets of one Diff, in steps of the search: about a tenth of a second each.
 const (
-	lineBudget = 32 << 20
-	wordBudget = 32 << 20
+	lineBudget = 16 << 20
+	wordBudget = 16 << 20
 )
 
 // pair is two texts that are being compared.

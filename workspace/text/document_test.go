@@ -3,6 +3,7 @@ package text
 import (
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -48,7 +49,8 @@ func (d *slowDocument) apply(c Change, enc Encoding) {
 	d.text = d.text[:start] + c.Text + d.text[end:]
 }
 
-func span1(line1, char1, line2, char2 int) *Range {
+// rng is a short way to write a range.
+func rng(line1, char1, line2, char2 int) *Range {
 	return &Range{Position{line1, char1}, Position{line2, char2}}
 }
 
@@ -59,22 +61,22 @@ func TestDocumentApply(t *testing.T) {
 		changes    []Change
 		want       string
 	}{
-		{"C5 character past the line", "foo\nbar\n", UTF16, []Change{{span1(0, 0, 0, 100), "baz"}}, "baz\nbar\n"},
-		{"C6 changes in order", "ab\n", UTF16, []Change{{span1(0, 0, 0, 0), "x\n"}, {span1(1, 0, 1, 1), "y"}}, "x\nyb\n"},
+		{"C5 character past the line", "foo\nbar\n", UTF16, []Change{{rng(0, 0, 0, 100), "baz"}}, "baz\nbar\n"},
+		{"C6 changes in order", "ab\n", UTF16, []Change{{rng(0, 0, 0, 0), "x\n"}, {rng(1, 0, 1, 1), "y"}}, "x\nyb\n"},
 		{"whole text", "ab\n", UTF16, []Change{{nil, "c"}}, "c"},
-		{"range after whole text", "ab\n", UTF16, []Change{{span1(0, 0, 0, 1), "x"}, {nil, "cd"}, {span1(0, 1, 0, 1), "x"}}, "cxd"},
-		{"line past the end", "a\nb", UTF16, []Change{{span1(7, 3, 9, 0), "c"}}, "a\nbc"},
-		{"from a line to past the end", "a\nb\nc\n", UTF16, []Change{{span1(1, 0, 99, 0), ""}}, "a\n"},
-		{"C1 utf-16 after a wide rune", "🎉 x = 1\n", UTF16, []Change{{span1(0, 7, 0, 8), "2"}}, "🎉 x = 2\n"},
-		{"C1 utf-8 after a wide rune", "🎉 x = 1\n", UTF8, []Change{{span1(0, 9, 0, 10), "2"}}, "🎉 x = 2\n"},
-		{"C1 utf-32 after a wide rune", "🎉 x = 1\n", UTF32, []Change{{span1(0, 6, 0, 7), "2"}}, "🎉 x = 2\n"},
-		{"middle of a surrogate pair", "🎉b\n", UTF16, []Change{{span1(0, 1, 0, 2), "x"}}, "xb\n"},
-		{"middle of UTF-8", "éb\n", UTF8, []Change{{span1(0, 1, 0, 1), "x"}}, "xéb\n"},
-		{"CRLF is one line end", "a\r\nb\r\n", UTF16, []Change{{span1(0, 9, 1, 0), ""}}, "ab\r\n"},
-		{"lone CR ends a line", "a\rb\rc", UTF16, []Change{{span1(1, 0, 1, 1), "x"}}, "a\rx\rc"},
-		{"LF typed after a CR joins it", "a\rb", UTF16, []Change{{span1(1, 0, 1, 0), "\n"}, {span1(1, 0, 1, 1), "x"}}, "a\r\nx"},
-		{"empty document", "", UTF16, []Change{{span1(0, 0, 0, 0), "a"}}, "a"},
-		{"everything deleted, then typed", "abc\n", UTF16, []Change{{span1(0, 0, 1, 0), ""}, {span1(0, 0, 0, 0), "x"}}, "x"},
+		{"range after whole text", "ab\n", UTF16, []Change{{rng(0, 0, 0, 1), "x"}, {nil, "cd"}, {rng(0, 1, 0, 1), "x"}}, "cxd"},
+		{"line past the end", "a\nb", UTF16, []Change{{rng(7, 3, 9, 0), "c"}}, "a\nbc"},
+		{"from a line to past the end", "a\nb\nc\n", UTF16, []Change{{rng(1, 0, 99, 0), ""}}, "a\n"},
+		{"C1 utf-16 after a wide rune", "🎉 x = 1\n", UTF16, []Change{{rng(0, 7, 0, 8), "2"}}, "🎉 x = 2\n"},
+		{"C1 utf-8 after a wide rune", "🎉 x = 1\n", UTF8, []Change{{rng(0, 9, 0, 10), "2"}}, "🎉 x = 2\n"},
+		{"C1 utf-32 after a wide rune", "🎉 x = 1\n", UTF32, []Change{{rng(0, 6, 0, 7), "2"}}, "🎉 x = 2\n"},
+		{"middle of a surrogate pair", "🎉b\n", UTF16, []Change{{rng(0, 1, 0, 2), "x"}}, "xb\n"},
+		{"middle of UTF-8", "éb\n", UTF8, []Change{{rng(0, 1, 0, 1), "x"}}, "xéb\n"},
+		{"CRLF is one line end", "a\r\nb\r\n", UTF16, []Change{{rng(0, 9, 1, 0), ""}}, "ab\r\n"},
+		{"lone CR ends a line", "a\rb\rc", UTF16, []Change{{rng(1, 0, 1, 1), "x"}}, "a\rx\rc"},
+		{"LF typed after a CR joins it", "a\rb", UTF16, []Change{{rng(1, 0, 1, 0), "\n"}, {rng(1, 0, 1, 1), "x"}}, "a\r\nx"},
+		{"empty document", "", UTF16, []Change{{rng(0, 0, 0, 0), "a"}}, "a"},
+		{"everything deleted, then typed", "abc\n", UTF16, []Change{{rng(0, 0, 1, 0), ""}, {rng(0, 0, 0, 0), "x"}}, "x"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			d := NewDocument(tt.text)
@@ -90,16 +92,16 @@ func TestDocumentApply(t *testing.T) {
 
 func TestDocumentApplyRefusesAllOrNothing(t *testing.T) {
 	for name, bad := range map[string]Change{
-		"negative line":        {span1(-1, 0, 0, 0), ""},
-		"negative character":   {span1(0, -1, 0, 0), ""},
-		"end before start":     {span1(0, 2, 0, 1), ""},
-		"end line before":      {span1(1, 0, 0, 5), ""},
-		"not UTF-8":            {span1(0, 0, 0, 0), "\xff"},
+		"negative line":        {rng(-1, 0, 0, 0), ""},
+		"negative character":   {rng(0, -1, 0, 0), ""},
+		"end before start":     {rng(0, 2, 0, 1), ""},
+		"end line before":      {rng(1, 0, 0, 5), ""},
+		"not UTF-8":            {rng(0, 0, 0, 0), "\xff"},
 		"whole text not UTF-8": {nil, "a\xc3"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := NewDocument("abc\n")
-			if err := d.Apply([]Change{{span1(0, 0, 0, 1), "x"}, bad}, UTF16); err == nil {
+			if err := d.Apply([]Change{{rng(0, 0, 0, 1), "x"}, bad}, UTF16); err == nil {
 				t.Error("no error")
 			}
 			if got := d.String(); got != "abc\n" {
@@ -114,7 +116,7 @@ func TestDocumentOfInvalidUTF8(t *testing.T) {
 	for _, enc := range []Encoding{UTF8, UTF16, UTF32} {
 		d := &Document{edited: newRope(text, ropeLimits{leaf: 16, block: 4})}
 		for line := range 600 {
-			if err := d.Apply([]Change{{span1(line, line%5, line+1, line%3), "é\n"}}, enc); err != nil {
+			if err := d.Apply([]Change{{rng(line, line%5, line+1, line%3), "é\n"}}, enc); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -126,7 +128,7 @@ func TestDocumentOfInvalidUTF8(t *testing.T) {
 
 func TestDocumentZeroValue(t *testing.T) {
 	var d Document
-	if err := d.Apply([]Change{{span1(0, 0, 0, 0), "a"}}, UTF16); err != nil || d.String() != "a" {
+	if err := d.Apply([]Change{{rng(0, 0, 0, 0), "a"}}, UTF16); err != nil || d.String() != "a" {
 		t.Errorf("got %q, %v", d.String(), err)
 	}
 }
@@ -199,6 +201,36 @@ func TestDocumentAgreesWithSlowOne(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestDocumentCost holds what the benchmarks measure: a document is at most
+// four times its text when every part of it was edited, and an edit allocates
+// nothing that grows with the document.
+func TestDocumentCost(t *testing.T) {
+	text := source(4 * megabyte)
+	lines := strings.Count(text, "\n")
+	before := heapInUse()
+	d := NewDocument(strings.Clone(text))
+	for _, c := range typing(20_000, lines) {
+		if err := d.Apply(c, UTF16); err != nil {
+			t.Fatal(err)
+		}
+	}
+	size := len(d.String())
+	if held := float64(heapInUse()-before) / float64(size); held > 4 {
+		t.Errorf("document holds %.2f bytes for each of its text", held)
+	}
+	changes, next := typing(1000, lines), 0
+	allocs := testing.AllocsPerRun(len(changes)-1, func() {
+		if err := d.Apply(changes[next], UTF16); err != nil {
+			t.Fatal(err)
+		}
+		next++
+	})
+	if allocs > 2 {
+		t.Errorf("%v allocations an edit", allocs)
+	}
+	runtime.KeepAlive(d)
 }
 
 func FuzzDocument(f *testing.F) {

@@ -70,7 +70,7 @@ func TestC1_ColumnOfTheMinimalEdit(t *testing.T) {
 	old, new := "🎉 x = 1\n", "🎉 x = 2\n"
 	for enc, want := range map[Encoding]int{UTF16: 7, UTF8: 9, UTF32: 6} {
 		got := Ranges(old, Diff(old, new), enc)
-		if len(got) != 1 || got[0] != (RangeEdit{*span1(0, want, 0, want+1), "2"}) {
+		if len(got) != 1 || got[0] != (RangeEdit{*rng(0, want, 0, want+1), "2"}) {
 			t.Errorf("%s: %v, want column %d", enc, got, want)
 		}
 		d := NewDocument(old)
@@ -84,10 +84,10 @@ func TestRanges(t *testing.T) {
 	s := "a\r\nb🎉c\rd\n"
 	edits := []Edit{{0, 1, "x"}, {8, 9, "y"}, {10, 11, ""}, {12, 12, "z"}}
 	want := []RangeEdit{
-		{*span1(0, 0, 0, 1), "x"},
-		{*span1(1, 3, 1, 4), "y"},
-		{*span1(2, 0, 2, 1), ""},
-		{*span1(3, 0, 3, 0), "z"},
+		{*rng(0, 0, 0, 1), "x"},
+		{*rng(1, 3, 1, 4), "y"},
+		{*rng(2, 0, 2, 1), ""},
+		{*rng(3, 0, 3, 0), "z"},
 	}
 	if got := Ranges(s, edits, UTF16); !slices.Equal(got, want) {
 		t.Errorf("Ranges(%q, %v) = %v, want %v", s, edits, got, want)

@@ -225,11 +225,12 @@ func TestRebaseAgreesWithSlowMerge(t *testing.T) {
 }
 
 func TestRebaseOfHostileTextIsBounded(t *testing.T) {
-	for name, texts := range hostile() {
+	texts := hostile()
+	for _, name := range []string{"random lines", "lines of two kinds", "one line of two words"} {
 		t.Run(name, func(t *testing.T) {
-			base := texts[0]
+			base := texts[name][0]
 			current := base[:len(base)/2] + "typed" + base[len(base)/2:]
-			if edits, err := Rebase(base, current, texts[1]); err == nil {
+			if edits, err := Rebase(base, current, texts[name][1]); err == nil {
 				if merged, err := Apply(current, edits); err != nil || !strings.Contains(merged, "typed") {
 					t.Errorf("lost what was typed; %v", err)
 				}
