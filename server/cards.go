@@ -1,0 +1,72 @@
+package server
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"sallyport/bridge/permit"
+)
+
+// cards are the permissions that wait for an answer by command or code action,
+// for editors that cannot ask. The zero value is ready.
+type cards struct {
+	mu   sync.Mutex
+	open []*openCard // oldest first
+}
+
+// openCard is one of them.
+type openCard struct {
+	card   *permit.Card
+	titles []string
+	answer chan int // one slot
+}
+
+// wait lists a card until it is answered or ctx ends.
+func (c *cards) wait(ctx context.Context, card *permit.Card, titles []string) (int, error) {
+	own := &openCard{card, titles, make(chan int, 1)}
+	c.mu.Lock()
+	c.open = append(c.open, own)
+	c.mu.Unlock()
+	defer func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.open = slices.DeleteFunc(c.open, func(x *openCard) bool { return x == own })
+	}()
+	select {
+	case i := <-own.answer:
+		return i, nil
+	case <-ctx.Done():
+		return -1, ctx.Err()
+	}
+}
+
+// list is the waiting cards, oldest first.
+func (c *cards) list() []*openCard {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.open)
+}
+
+// settle answers the card with an id, or the oldest when id is empty, with its
+// i-th option, and reports whether there was such a card and option. The first
+// answer stands.
+func (c *cards) settle(id string, i int) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, x := range c.open {
+		if id != "" && x.card.ID != id {
+			continue
+		}
+		if i < 0 || i >= len(x.titles) {
+			return false
+		}
+		select {
+		case x.answer <- i:
+			return true
+		default:
+			return false
+		}
+	}
+	return false
+}

@@ -1,0 +1,217 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"go.lsp.dev/protocol"
+
+	"sallyport/bridge"
+	"sallyport/bridge/permit"
+	"sallyport/bridge/rpc"
+	"sallyport/server/wire"
+	"sallyport/workspace"
+	"sallyport/workspace/text"
+)
+
+// say shows one sentence by window/showMessage.
+func (c *client) say(kind protocol.MessageType, s string) {
+	raw, err := protocol.Marshal(&protocol.ShowMessageParams{Type: kind, Message: s})
+	if err != nil {
+		c.log.Error("bug: encoding a message", "error", err)
+		return
+	}
+	c.notify("window/showMessage", rpc.RawJSON(raw))
+}
+
+// choose asks by window/showMessageRequest and returns the index of the
+// picked title; -1 when the user picked none.
+func (c *client) choose(ctx context.Context, kind protocol.MessageType, message string, titles []string) (int, error) {
+	p := protocol.ShowMessageRequestParams{Type: kind, Message: message}
+	for _, t := range titles {
+		p.Actions = append(p.Actions, protocol.MessageActionItem{Title: t})
+	}
+	raw, err := protocol.Marshal(&p)
+	if err != nil {
+		return -1, fmt.Errorf("encoding a question: %w", err)
+	}
+	var picked *struct {
+		Title string `json:"title"`
+	}
+	if err := c.call(ctx, "window/showMessageRequest", rpc.RawJSON(raw), &picked); err != nil {
+		return -1, err
+	}
+	if picked != nil {
+		for i, t := range titles {
+			if t == picked.Title {
+				return i, nil
+			}
+		}
+		c.log.Warn("the editor picked an answer that was not offered")
+	}
+	return -1, nil
+}
+
+// distinct are the titles of a card's options, in the agent's order. Equal
+// ones get a number: a plain editor answers with the title alone.
+func distinct(options []permit.Option) []string {
+	titles := make([]string, len(options))
+	seen := map[string]bool{}
+	for i, o := range options {
+		name := strings.TrimSpace(text.Visible(o.Name))
+		if name == "" {
+			name = text.Visible(o.ID)
+		}
+		title := name
+		for n := 2; seen[title]; n++ {
+			title = fmt.Sprintf("%s (%d)", name, n)
+		}
+		seen[title] = true
+		titles[i] = title
+	}
+	return titles
+}
+
+// question is a card in one message: the whole title, controls made visible,
+// and the files that it is about.
+func question(card *permit.Card) string {
+	var b strings.Builder
+	b.WriteString(text.Visible(card.Title))
+	seen := map[string]bool{}
+	for _, d := range card.Diffs {
+		if !seen[d.Path] {
+			seen[d.Path] = true
+			b.WriteString("\nchanges " + text.Visible(d.Path))
+		}
+	}
+	for _, p := range card.Paths {
+		if !seen[p] {
+			seen[p] = true
+			b.WriteString("\n" + text.Visible(p))
+		}
+	}
+	return b.String()
+}
+
+// plainAsk asks by window/showMessageRequest. An editor that does not know it
+// is told how to answer by a command or a code action; any other error is a
+// refusal.
+func (d display) plainAsk(ctx context.Context, card *permit.Card) (permit.Answer, error) {
+	if log := d.book.of(card.Session); log != nil {
+		log.Note("Permission asked", card.Title)
+		for _, x := range card.Diffs {
+			log.Diff(x.Path, x.Old, x.New)
+		}
+	}
+	titles := distinct(card.Options)
+	i, err := d.choose(ctx, protocol.MessageTypeWarning, question(card), titles)
+	var refused *rpc.Error
+	if errors.As(err, &refused) && refused.Code == wire.CodeUnknownMethod {
+		d.say(protocol.MessageTypeWarning, question(card)+"\n"+howToAnswer(titles))
+		i, err = d.cards.wait(ctx, card, titles)
+	}
+	if err != nil {
+		return permit.Answer{}, err
+	}
+	if i < 0 {
+		return permit.Answer{}, nil
+	}
+	return permit.Answer{Option: card.Options[i].ID}, nil
+}
+
+func howToAnswer(titles []string) string {
+	var b strings.Builder
+	b.WriteString("answer with a code action, or with the command " + commandAnswer + " and a number:")
+	for i, t := range titles {
+		fmt.Fprintf(&b, " %d %s", i+1, t)
+	}
+	return b.String()
+}
+
+// plainSettled notes how a permission ended.
+func (d display) plainSettled(card *permit.Card, o permit.Outcome) {
+	log := d.book.of(card.Session)
+	if log == nil {
+		return
+	}
+	word := "Refused"
+	if o.Allowed {
+		word = "Allowed"
+	}
+	by := string(o.By)
+	if o.Name != "" {
+		by += " " + o.Name
+	}
+	s := card.Title + " by " + by
+	if o.Why != "" {
+		s += ": " + o.Why
+	}
+	log.Note(word, s)
+}
+
+// plainNotice shows a notice and notes it.
+func (d display) plainNotice(n bridge.Notice) {
+	s := text.Visible(n.Text)
+	for _, p := range n.Paths {
+		if !strings.Contains(n.Text, p) {
+			s += "\n" + text.Visible(p)
+		}
+	}
+	if n.Hint != "" {
+		s += "\nhint: " + text.Visible(n.Hint)
+	}
+	d.say(messageType(n.Level), "Sallyport: "+s)
+	if log := d.book.of(n.Session); log != nil {
+		log.Note("Notice", s)
+	}
+}
+
+func messageType(l bridge.Level) protocol.MessageType {
+	switch l {
+	case bridge.Problem:
+		return protocol.MessageTypeError
+	case bridge.Warning:
+		return protocol.MessageTypeWarning
+	default: // bridge.Info, and levels that do not exist yet
+		return protocol.MessageTypeInfo
+	}
+}
+
+// plainUpdate notes an update and moves the progress on.
+func (d display) plainUpdate(u bridge.Update) {
+	if log := d.book.open(u.Session, ""); log != nil {
+		log.Update(u.Kind, u.Replay, u.Raw)
+	}
+	d.talks.report(u)
+}
+
+// plainUnsaved asks about unsaved documents. LSP cannot save them.
+func (d display) plainUnsaved(ctx context.Context, docs []workspace.Document) (bridge.UnsavedChoice, error) {
+	const most = 10
+	var b strings.Builder
+	b.WriteString("the agent reads files from the disk, and these have unsaved changes:")
+	for i, doc := range docs {
+		if i == most {
+			fmt.Fprintf(&b, "\nand %d more", len(docs)-most)
+			break
+		}
+		name := doc.URI
+		if doc.Path != "" {
+			name = filepath.Base(doc.Path)
+		}
+		b.WriteString("\n" + text.Visible(name))
+	}
+	choices := unsavedChoices(d.able.has(wire.FeatureApply))
+	titles := make([]string, len(choices))
+	for i, x := range choices {
+		titles[i] = x.Name
+	}
+	i, err := d.choose(ctx, protocol.MessageTypeWarning, b.String(), titles)
+	if err != nil || i < 0 {
+		return bridge.UnsavedSend, ctx.Err()
+	}
+	return choices[i].ID, nil
+}

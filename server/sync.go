@@ -1,0 +1,104 @@
+package server
+
+import (
+	"errors"
+
+	"go.lsp.dev/protocol"
+
+	"sallyport/bridge/rpc"
+	"sallyport/server/wire"
+	"sallyport/workspace"
+	"sallyport/workspace/text"
+)
+
+// The params of document sync (LSP, "Text Document Synchronization"), with the
+// URI as the editor spelt it.
+type (
+	didOpenParams struct {
+		Document struct {
+			URI      string `json:"uri"`
+			Language string `json:"languageId"`
+			Version  int32  `json:"version"`
+			Text     string `json:"text"`
+		} `json:"textDocument"`
+	}
+	didChangeParams struct {
+		Document documentID      `json:"textDocument"`
+		Changes  []contentChange `json:"contentChanges"`
+	}
+	didSaveParams struct {
+		Document documentID `json:"textDocument"`
+		Text     *string    `json:"text"`
+	}
+	didCloseParams struct {
+		Document documentID `json:"textDocument"`
+	}
+	documentID struct {
+		URI     string `json:"uri"`
+		Version int32  `json:"version"`
+	}
+	contentChange struct {
+		Range *wire.Range `json:"range"`
+		Text  *string     `json:"text"`
+	}
+)
+
+func didOpen(c *client, p *didOpenParams) {
+	d := &p.Document
+	if err := c.docs.Open(d.URI, d.Language, d.Version, d.Text); err != nil {
+		c.log.Warn("a document cannot be followed", "error", err)
+	}
+}
+
+// didChange applies a change to the mirror. What cannot be applied makes the
+// document lost, also when it cannot even be read: a mirror that is wrong would
+// cost the user's text.
+func didChange(c *client, m *rpc.Message) {
+	var p didChangeParams
+	if err := decode("textDocument/didChange", m.Params, &p); err != nil {
+		var head struct {
+			Document struct {
+				URI string `json:"uri"`
+			} `json:"textDocument"`
+		}
+		_ = decode("", m.Params, &head) // an error may stand after what we need
+		c.lost(head.Document.URI, p.Document.Version, err)
+		return
+	}
+	changes := make([]text.Change, 0, len(p.Changes))
+	for _, x := range p.Changes {
+		if x.Text == nil {
+			c.lost(p.Document.URI, p.Document.Version, errors.New("a change has no text"))
+			return
+		}
+		change := text.Change{Text: *x.Text}
+		if x.Range != nil {
+			change.Range = &text.Range{Start: text.Position(x.Range.Start), End: text.Position(x.Range.End)}
+		}
+		changes = append(changes, change)
+	}
+	if err := c.docs.Change(p.Document.URI, p.Document.Version, changes, c.able.encoding); err != nil {
+		c.lost(p.Document.URI, p.Document.Version, err)
+	}
+}
+
+// lost takes a document off the mirror until the editor sends its whole text.
+// It is known to be open, so it must not be taken for a closed file.
+func (c *client) lost(uri string, version int32, why error) {
+	c.log.Warn("lost track of a document", "error", why)
+	if uri == "" {
+		return
+	}
+	never := []text.Change{{Range: &text.Range{Start: text.Position{Line: -1, Character: -1}}}}
+	if err := c.docs.Change(uri, version, never, c.able.encoding); errors.Is(err, workspace.ErrClosed) {
+		if c.docs.Open(uri, "", version, "") == nil {
+			_ = c.docs.Change(uri, version, never, c.able.encoding)
+		}
+	}
+	c.say(protocol.MessageTypeWarning, "Sallyport: lost track of "+text.Visible(uri)+
+		"; agents neither read nor change it until it is closed and opened again")
+}
+
+func didSave(c *client, p *didSaveParams) { c.docs.Save(p.Document.URI, p.Text) }
+
+func didClose(c *client, p *didCloseParams) { c.docs.Close(p.Document.URI) }

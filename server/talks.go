@@ -1,0 +1,257 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"go.lsp.dev/protocol"
+
+	"sallyport/bridge"
+	"sallyport/bridge/permit"
+	"sallyport/workspace/text"
+)
+
+// talks are the sessions of a plain editor: one for each workspace folder,
+// begun by the first question.
+type talks struct {
+	mu       sync.Mutex
+	byFolder map[string]*talk
+	bySess   map[string]*talk
+}
+
+// talk is one of them. Its fields are guarded by talks.mu.
+type talk struct {
+	folder   string
+	agent    string // wanted for the next session; empty: the default
+	mode     permit.Mode
+	session  string // empty: none yet
+	cancel   context.CancelCauseFunc
+	progress *progress // of the turn under way
+	shown    bool      // the conversation was opened once
+}
+
+var errTalking = errors.New("a turn is running in this folder; cancel it or wait for its end")
+
+func newTalks() *talks {
+	return &talks{byFolder: map[string]*talk{}, bySess: map[string]*talk{}}
+}
+
+func (t *talks) ofLocked(folder string) *talk {
+	x := t.byFolder[folder]
+	if x == nil {
+		x = &talk{folder: folder}
+		t.byFolder[folder] = x
+	}
+	return x
+}
+
+// begin takes the talk of a folder for one turn.
+func (t *talks) begin(folder string, cancel context.CancelCauseFunc) (*talk, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	x := t.ofLocked(folder)
+	if x.cancel != nil {
+		return nil, errTalking
+	}
+	x.cancel = cancel
+	return x, nil
+}
+
+func (t *talks) end(x *talk) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	x.cancel, x.progress = nil, nil
+}
+
+// cancel ends the turns of a folder, or of all folders when it is empty, and
+// returns how many there were.
+func (t *talks) cancel(folder string) int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	n := 0
+	for f, x := range t.byFolder {
+		if x.cancel != nil && (folder == "" || f == folder) {
+			x.cancel(errByCancel)
+			n++
+		}
+	}
+	return n
+}
+
+// forget makes the next question begin a new session, with the given agent
+// where one is named. It returns the session that was, if any.
+func (t *talks) forget(folder, agent string) (session string, err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	x := t.ofLocked(folder)
+	if x.cancel != nil {
+		return "", errTalking
+	}
+	session = x.session
+	delete(t.bySess, session)
+	x.session, x.shown = "", false
+	if agent != "" {
+		x.agent = agent
+	}
+	return session, nil
+}
+
+// session is the session of a folder's talk, and the agent and the mode wanted
+// for the next one.
+func (t *talks) sessionOf(folder string) (session, agent string, mode permit.Mode) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	x := t.ofLocked(folder)
+	return x.session, x.agent, x.mode
+}
+
+func (t *talks) setSession(x *talk, session string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.bySess, x.session)
+	x.session = session
+	if session != "" {
+		t.bySess[session] = x
+	}
+}
+
+func (t *talks) setMode(folder string, mode permit.Mode) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.ofLocked(folder).mode = mode
+}
+
+func (t *talks) setProgress(x *talk, p *progress) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	x.progress = p
+}
+
+// firstShow reports whether the conversation was not shown yet, and counts it
+// as shown.
+func (t *talks) firstShow(x *talk) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	first := !x.shown
+	x.shown = true
+	return first
+}
+
+// report moves the progress of an update's turn on.
+func (t *talks) report(u bridge.Update) {
+	t.mu.Lock()
+	x := t.bySess[u.Session]
+	var p *progress
+	if x != nil {
+		p = x.progress
+	}
+	t.mu.Unlock()
+	if p != nil {
+		p.update(u)
+	}
+}
+
+// ask starts a turn in the folder's talk and returns when it has been taken
+// on, so that no editor waits for the agent. What becomes of it is told by
+// progress, messages and the conversation.
+func (c *client) ask(folder string, q inquiry) error {
+	started := make(chan error, 1)
+	ok := c.spawnTurn(func(ctx context.Context, cancel context.CancelCauseFunc) {
+		x, err := c.talks.begin(folder, cancel)
+		started <- err
+		if err != nil {
+			return
+		}
+		defer c.talks.end(x)
+		if err := c.turn(ctx, x, q); err != nil {
+			c.complain(err)
+		}
+	})
+	if !ok {
+		return errClosing
+	}
+	return <-started
+}
+
+// spawnTurn runs f on a goroutine that the connection owns.
+func (c *client) spawnTurn(f func(ctx context.Context, cancel context.CancelCauseFunc)) bool {
+	_, ok := c.tasks.start("", func(ctx context.Context) {
+		ctx, cancel := context.WithCancelCause(ctx)
+		defer cancel(nil)
+		f(ctx, cancel)
+	})
+	return ok
+}
+
+// complain shows why a turn could not be.
+func (c *client) complain(err error) {
+	s, hint := sentence(err)
+	if errors.Is(err, errByCancel) || errors.Is(err, errClosing) || errors.Is(err, context.Canceled) {
+		return
+	}
+	if hint != "" {
+		s += "\nhint: " + hint
+	}
+	c.say(protocol.MessageTypeError, "Sallyport: "+s)
+}
+
+// turn runs one turn of a talk.
+func (c *client) turn(ctx context.Context, x *talk, q inquiry) error {
+	p := c.beginProgress(ctx, "Sallyport", "starting the agent", x.cancel)
+	defer p.end("")
+	c.talks.setProgress(x, p)
+	for {
+		session, fresh, err := c.sessionFor(ctx, x)
+		if err != nil {
+			return err
+		}
+		p.report("waiting for the agent")
+		log := c.book.open(session, "")
+		if log != nil {
+			log.Prompt(q.heading)
+			if c.talks.firstShow(x) {
+				c.showConversation(ctx, log.Path(), false)
+			}
+		}
+		own := &turn{cancel: x.cancel}
+		c.turns.add(session, own)
+		r, err := c.runTurn(ctx, session, q.blocks)
+		c.turns.remove(session, own)
+		var lost *bridge.UnknownSessionError
+		if errors.As(err, &lost) && !fresh {
+			c.talks.setSession(x, "")
+			continue // it was closed meanwhile, idle for too long: once more with a new one
+		}
+		how := string(r.StopReason)
+		if err != nil {
+			how = err.Error()
+		}
+		if log != nil {
+			log.EndTurn(how)
+		}
+		p.end(text.Visible(how))
+		return err
+	}
+}
+
+// sessionFor is the session of a talk, begun when there was none.
+func (c *client) sessionFor(ctx context.Context, x *talk) (session string, fresh bool, err error) {
+	session, agent, mode := c.talks.sessionOf(x.folder)
+	if session != "" {
+		return session, false, nil
+	}
+	info, err := c.sessions.New(ctx, bridge.NewSession{Agent: agent, Folder: x.folder, Mode: mode})
+	if err != nil {
+		return "", false, err
+	}
+	c.talks.setSession(x, info.ID)
+	c.book.open(info.ID, fmt.Sprintf("%s in %s", info.Agent, info.Folder))
+	if info.Posture.Sentence != "" {
+		if log := c.book.of(info.ID); log != nil {
+			log.Note("Posture", info.Posture.Sentence)
+		}
+	}
+	return info.ID, true, nil
+}

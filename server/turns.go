@@ -1,0 +1,132 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+
+	"sallyport/bridge"
+	"sallyport/bridge/rpc"
+	"sallyport/server/wire"
+)
+
+// turns knows the prompts under way, so that a cancel reaches one that was
+// sent just before it, on another goroutine.
+type turns struct {
+	mu   sync.Mutex
+	open map[string][]*turn // by session
+}
+
+// turn is one prompt under way.
+type turn struct{ cancel context.CancelCauseFunc }
+
+func newTurns() *turns { return &turns{open: map[string][]*turn{}} }
+
+func (t *turns) add(session string, own *turn) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.open[session] = append(t.open[session], own)
+}
+
+func (t *turns) remove(session string, own *turn) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.open[session] = slices.DeleteFunc(t.open[session], func(x *turn) bool { return x == own })
+	if len(t.open[session]) == 0 {
+		delete(t.open, session)
+	}
+}
+
+// cancel ends the prompts of a session that are under way, and reports whether
+// there were any.
+func (t *turns) cancel(session string) bool {
+	t.mu.Lock()
+	own := slices.Clone(t.open[session])
+	t.mu.Unlock()
+	for _, x := range own {
+		x.cancel(errByCancel)
+	}
+	return len(own) > 0
+}
+
+// prompt is sallyport/session/prompt. The turn is known before the next
+// message is read.
+func prompt(c *client, m *rpc.Message) {
+	p := new(wire.PromptParams)
+	err := decode(wire.MethodPrompt, m.Params, p)
+	if err == nil {
+		err = checkPrompt(p)
+	}
+	if err != nil {
+		c.refuse(m.ID, err)
+		return
+	}
+	id := m.ID
+	ctx, cancel := context.WithCancelCause(c.tasks.ctx)
+	own := &turn{cancel}
+	c.turns.add(p.Session, own)
+	started := c.spawn(id, func(byClient context.Context) {
+		defer c.turns.remove(p.Session, own)
+		defer cancel(nil)
+		defer context.AfterFunc(byClient, func() { cancel(context.Cause(byClient)) })()
+		result, err := c.prompt(ctx, p)
+		c.reply(ctx, id, result, err)
+	})
+	if !started {
+		c.turns.remove(p.Session, own)
+		cancel(nil)
+	}
+}
+
+func checkPrompt(p *wire.PromptParams) error {
+	if err := need(wire.MethodPrompt, "sessionId", p.Session); err != nil {
+		return err
+	}
+	if len(p.Prompt) == 0 {
+		return badParams(wire.MethodPrompt, "/prompt", "at least one content block is needed")
+	}
+	for _, b := range p.Prompt {
+		if b.Kind() != '{' {
+			return badParams(wire.MethodPrompt, "/prompt", "a content block is an object")
+		}
+	}
+	return nil
+}
+
+func (c *client) prompt(ctx context.Context, p *wire.PromptParams) (any, error) {
+	blocks := p.Prompt
+	if p.Context {
+		blocks = append(blocks, c.contextBlocks(ctx, p.Session)...)
+	}
+	return c.runTurn(ctx, p.Session, blocks)
+}
+
+// runTurn is one prompt. One that was cancelled before it reached the agent,
+// by whoever has the right to, ended as cancelled and not with an error.
+func (c *client) runTurn(ctx context.Context, session string, blocks []rpc.RawJSON) (bridge.TurnResult, error) {
+	r, err := c.sessions.Prompt(ctx, session, blocks)
+	if err != nil && errors.Is(err, context.Canceled) && errors.Is(context.Cause(ctx), errByCancel) {
+		return bridge.TurnResult{StopReason: "cancelled"}, nil
+	}
+	return r, err
+}
+
+// cancelTurn is sallyport/session/cancel, which editors send as a notification
+// or, some, as a request: that is answered and cancels no less (K9).
+func cancelTurn(c *client, m *rpc.Message) {
+	p := new(wire.SessionParams)
+	if err := decode(wire.MethodCancel, m.Params, p); err != nil {
+		c.refuse(m.ID, err)
+		return
+	}
+	if c.turns.cancel(p.Session) {
+		c.reply(c.tasks.ctx, m.ID, wire.Empty{}, nil)
+		return
+	}
+	id := m.ID
+	c.spawn(id, func(ctx context.Context) {
+		err := c.sessions.Cancel(ctx, p.Session)
+		c.reply(ctx, id, wire.Empty{}, err)
+	})
+}

@@ -1,0 +1,177 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"sallyport/workspace"
+)
+
+// watch judges by the mirror what became of an edit. Editors' answers lie:
+// Neovim says "applied" for an edit that it dropped because the buffer was
+// newer. What counts is a state of the document, seen since just before the
+// edit was sent, that contains the change.
+type watch struct {
+	docs *workspace.Documents
+	base workspace.Document // what the edit was made for
+	want string             // base with the edit
+	// result is the hash that the plugin says the document has now, when it
+	// knows: a formatter may have run on save.
+	result string
+	// retry: the editor checks versions, so an edit that is not there was
+	// dropped and can be made again.
+	retry bool
+
+	expect *workspace.Expectation
+	*seen
+}
+
+// seen are the states that the mirror went through.
+type seen struct {
+	mu     sync.Mutex
+	states []workspace.Document
+	wake   chan struct{} // one slot
+}
+
+// maxSeen bounds the states that wait to be looked at.
+const maxSeen = 64
+
+// watch begins to look at a document.
+func (m *mirror) watch(key string, now workspace.Document, want string) *watch {
+	w := &watch{docs: m.docs, base: now, want: want, seen: &seen{wake: make(chan struct{}, 1)}}
+	w.expect = m.docs.Expect(key, w.note)
+	return w
+}
+
+func (w *watch) stop() { w.expect.Stop() }
+
+// note is called by the mirror for each state; it never waits.
+func (s *seen) note(d workspace.Document) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.states) == maxSeen {
+		s.states = s.states[1:]
+	}
+	s.states = append(s.states, d)
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+	return false // go on
+}
+
+// take returns the states that came since the last call.
+func (s *seen) take() []workspace.Document {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	states := s.states
+	s.states = nil
+	return states
+}
+
+// holds reports whether a state contains the change: it is what the plugin
+// says it is, or the expected text, or that with what was typed beside it.
+func (w *watch) holds(d workspace.Document) bool {
+	switch {
+	case d.Text == w.want:
+		return true
+	case d.Hash == w.base.Hash:
+		return false
+	case w.result != "" && d.Hash == w.result:
+		return true
+	case w.want == w.base.Text: // only saved
+		return true
+	}
+	return workspace.Landed(w.base.Text, d.Text, w.want)
+}
+
+// shown waits, after the editor said "applied", for a state that contains the
+// change, and returns the document as it is then.
+func (w *watch) shown(ctx context.Context, settle time.Duration) (workspace.Document, error) {
+	ctx, cancel := context.WithTimeout(ctx, settle)
+	defer cancel()
+	closed := w.closed(ctx)
+	moved := false
+	for _, d := range w.take() { // what came before the answer
+		if w.holds(d) && w.settled(d) {
+			return w.now(d), nil
+		}
+		moved = moved || d.Version != w.base.Version
+	}
+	for {
+		select {
+		case <-w.wake:
+			for _, d := range w.take() {
+				if w.holds(d) {
+					return w.now(d), nil
+				}
+				if d.Version == w.base.Version {
+					continue // the state that we began with, or a save
+				}
+				// The first change after the answer shows the whole buffer: what is
+				// not in it was dropped.
+				return d, w.dropped()
+			}
+		case err := <-closed:
+			return w.base, err
+		case <-ctx.Done():
+			if moved {
+				return w.base, w.dropped()
+			}
+			return w.base, errUnclear
+		}
+	}
+}
+
+// settled reports whether the plugin's answer is about a later state than d.
+func (w *watch) settled(d workspace.Document) bool {
+	return w.result == "" || d.Hash == w.result
+}
+
+// now is the document as it is at present, d when it cannot be had.
+func (w *watch) now(d workspace.Document) workspace.Document {
+	key := d.Path
+	if key == "" {
+		key = d.URI
+	}
+	if doc, ok := w.docs.Get(key); ok {
+		return doc
+	}
+	return d
+}
+
+func (w *watch) dropped() error {
+	if w.retry {
+		return because(workspace.ErrStale, "the editor dropped the edit")
+	}
+	return errUnclear
+}
+
+// closed reports the end of the document.
+func (w *watch) closed(ctx context.Context) <-chan error {
+	ended := make(chan error, 1)
+	go func() { // ends with ctx, which shown ends
+		if _, err := w.expect.Wait(ctx); errors.Is(err, workspace.ErrClosed) {
+			ended <- err
+		}
+	}()
+	return ended
+}
+
+// afterError judges an edit that the editor did not say it applied. The mirror
+// decides here too: it may have been applied before the answer went wrong.
+func (w *watch) afterError(err error) (workspace.Applied, error) {
+	moved := false
+	for _, d := range w.take() {
+		if d.Version != w.base.Version && w.holds(d) {
+			return applied(w.now(d), false), nil
+		}
+		moved = moved || d.Version != w.base.Version
+	}
+	if moved {
+		return workspace.Applied{}, because(workspace.ErrStale, err.Error())
+	}
+	return workspace.Applied{}, because(workspace.ErrNotApplied, err.Error())
+}
