@@ -3,6 +3,7 @@ package workspace_test
 import (
 	"errors"
 	"os"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -257,8 +258,11 @@ func TestB6_ByteOrderMark(t *testing.T) {
 		if got := s.read("a"); got != "hi\n" {
 			t.Errorf("keeps %t: read %q", keeps, got)
 		}
-		s.write("a", bom+"hi2\n") // it does not get two
+		out := s.write("a", bom+"hi2\n") // it does not get two
 		s.wantBuffer("a", want)
+		if out.Before != text.Hash("hi\n") || out.After != text.Hash("hi2\n") || out.Asked != out.After {
+			t.Errorf("keeps %t: hashes %+v; want those of the text alone", keeps, out.Hashes)
+		}
 	}
 }
 
@@ -288,4 +292,41 @@ func TestD4_WriteUnderAnotherName(t *testing.T) {
 	s.write("link.go", "dirty\nmore\n")
 	s.wantBuffer("Main.go", "dirty\nmore\n")
 	s.wantDisk("Main.go", "disk\n")
+}
+
+func TestD2_DecodedOnce(t *testing.T) {
+	s := start(t, fence.Rules{})
+	for name, content := range map[string]string{"p%20q/a.txt": "right\n", "p q/a.txt": "wrong\n"} {
+		s.put(name, content)
+	}
+	base := workspace.URIOf(s.folder)
+	if got := workspace.URIOf(s.path("p%20q/a.txt")); got != base+"/p%2520q/a.txt" {
+		t.Errorf("URIOf = %s", got)
+	}
+	s.must(s.editor.Documents.Open(base+"/p%2520q/a.txt", "", 1, "unsaved\n"))
+	if got := s.read("p%20q/a.txt"); got != "unsaved\n" {
+		t.Errorf("read %q; want the open document", got)
+	}
+	if got := s.read("p q/a.txt"); got != "wrong\n" {
+		t.Errorf("read of the other folder: %q", got)
+	}
+}
+
+func TestD3_NamesThatURIsEscape(t *testing.T) {
+	s := start(t, fence.Rules{})
+	name := "테 x#y/a?b.txt"
+	if runtime.GOOS == "windows" {
+		name = "테 x#y/ab.txt"
+	}
+	s.open(name, "text\n")
+	s.must(s.editor.Type(s.path(name), "text", "typed"))
+	if got := s.read(name); got != "typed\n" {
+		t.Errorf("read %q; want the buffer's text", got)
+	}
+	doc, _ := s.editor.Get(s.path(name))
+	if path, err := workspace.PathOf(doc.URI); err != nil || path != s.path(name) || strings.ContainsAny(doc.URI, " #?테") {
+		t.Errorf("URI %s gives %q, %v", doc.URI, path, err)
+	}
+	s.write(name, "typed\nmore\n")
+	s.wantBuffer(name, "typed\nmore\n")
 }

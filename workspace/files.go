@@ -103,7 +103,7 @@ func (f *Files) read(ctx context.Context, path string, line, limit int) (Content
 	if open && !doc.Loaded.Behind {
 		whole := strings.TrimPrefix(doc.Text, mark)
 		f.bases.put(keyFor(doc, path), whole, f.Remember)
-		return Content{Text: text.Window(whole, line, limit), Source: Buffer, Hash: doc.Hash}, nil
+		return Content{Text: text.Window(whole, line, limit), Source: Buffer, Hash: hashOf(doc)}, nil
 	}
 	file, err := f.readDisk(path, line, limit)
 	if err != nil {
@@ -136,6 +136,15 @@ func (f *Files) document(ctx context.Context, path string, fenced func(path stri
 		}
 	}
 	return doc, open, nil
+}
+
+// hashOf is the hash of a document as one would have it of the same text on disk: a byte
+// order mark does not count.
+func hashOf(doc Document) string {
+	if content, ok := strings.CutPrefix(doc.Text, mark); ok {
+		return text.Hash(content)
+	}
+	return doc.Hash
 }
 
 // keyFor is what a document's base is remembered under: one name, whatever names it has.

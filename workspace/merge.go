@@ -32,7 +32,7 @@ func (f *Files) merge(doc Document, path, content string) (merged, error) {
 	}
 	m := merged{want: strings.TrimPrefix(content, mark)}
 	base, onDisk := f.base(doc, path, current), strings.TrimPrefix(doc.Loaded.Text, mark)
-	if doc.Loaded.Behind {
+	if doc.Loaded.Behind || !doc.Loaded.Known {
 		onDisk = current
 	}
 	if text.EndingOf(current) == text.CRLF {

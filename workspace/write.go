@@ -171,7 +171,7 @@ func (f *Files) writeBuffer(ctx context.Context, doc Document, path, content str
 	if err != nil {
 		return Outcome{}, err
 	}
-	out := Outcome{Source: Buffer, Hashes: Hashes{doc.Hash, text.Hash(m.want), doc.Hash}, KeptCRLF: m.keptCRLF, Merged: m.result != m.want}
+	out := Outcome{Source: Buffer, Hashes: Hashes{hashOf(doc), text.Hash(m.want), hashOf(doc)}, KeptCRLF: m.keptCRLF, Merged: m.result != m.want}
 	save := f.SaveAfter == Always || f.SaveAfter == WhenClean && !doc.Dirty
 	if len(m.edits) == 0 && (!save || !doc.Dirty) {
 		f.bases.put(keyFor(doc, path), m.want, f.Remember)
@@ -189,7 +189,7 @@ func (f *Files) writeBuffer(ctx context.Context, doc Document, path, content str
 		return Outcome{}, fmt.Errorf("writing %s: %w; read it again", path, ErrNotSeen)
 	}
 	f.bases.put(keyFor(doc, path), m.want, f.Remember)
-	out.After, out.Saved, out.Unchanged = applied.Document.Hash, applied.Saved, len(m.edits) == 0
+	out.After, out.Saved, out.Unchanged = hashOf(applied.Document), applied.Saved, len(m.edits) == 0
 	return out, nil
 }
 
