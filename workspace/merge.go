@@ -131,7 +131,7 @@ func crlf(s string) (string, bool) {
 // Landed reports whether after holds the change from before to expected, whatever else was
 // changed beside it. An editor's own line endings and last newline do not count.
 func Landed(before, after, expected string) bool {
-	before, after, expected = plainLines(before), plainLines(after), plainLines(expected)
+	before, after, expected = unified(before), unified(after), unified(expected)
 	if after == expected {
 		return true
 	}
@@ -140,6 +140,11 @@ func Landed(before, after, expected string) bool {
 	}
 	left, err := text.Rebase(before, after, expected)
 	return err == nil && len(left) == 0
+}
+
+// unified drops the differences that an editor makes on its own. A lone CR is content.
+func unified(s string) string {
+	return strings.TrimSuffix(strings.ReplaceAll(s, "\r\n", "\n"), "\n")
 }
 
 // Rehearse gives the present text of a file and what a write would make of it, for a diff

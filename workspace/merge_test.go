@@ -76,6 +76,7 @@ func TestLanded(t *testing.T) {
 		{"the old text stays beside the new", "red\ngreen", "\nred\nZZZ\ngreen", "ZZZ\ngreen", false},
 		{"the editor's own endings", "a\r\n", "b\r\nc\r\n", "b\nc\n", true},
 		{"the editor's own last newline", "a\n", "b\n", "b", true},
+		{"a lone CR made a line end", "a\n", "b\nc\n", "b\rc\n", false},
 		{"nothing was to be done", "a\n", "z\n", "a\n", true},
 	}
 	for _, tt := range tests {
