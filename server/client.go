@@ -56,6 +56,7 @@ func newClient(ctx context.Context, s *Server, end context.CancelCauseFunc) *cli
 	c.folders = &folders{}
 	c.turns = newTurns()
 	c.cards = &cards{}
+	c.progresses = &progresses{}
 	c.book = newBook(s.StateDir, c.log)
 	c.talks = newTalks()
 	c.mirror = newMirror(c)
