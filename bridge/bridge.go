@@ -58,8 +58,9 @@ type life struct {
 type live struct {
 	mu       sync.Mutex
 	sessions map[string]*session
-	warm     []*agent // started, initialized, without a session
-	starting int      // agents between being counted and being in a session
+	warm     []*agent        // started, initialized, without a session
+	starting int             // agents between being counted and being in a session
+	swept    map[string]bool // folders that were cleared of temporary files
 	closed   bool
 }
 
@@ -70,7 +71,7 @@ func (b *Bridge) start() {
 		if b.Log == nil {
 			b.Log = slog.New(slog.DiscardHandler)
 		}
-		b.live.sessions = map[string]*session{}
+		b.live.sessions, b.live.swept = map[string]*session{}, map[string]bool{}
 		b.life.wg.Go(b.closeIdle)
 	})
 }

@@ -9,6 +9,7 @@ import (
 
 	"sallyport/bridge/quirk"
 	"sallyport/bridge/rpc"
+	"sallyport/workspace/disk"
 )
 
 // authRequired is ACP's error code for "sign in first".
@@ -86,11 +87,21 @@ func (a *agent) canLoad(replays bool) error {
 	return nil
 }
 
-// put makes a session known under its id.
+// put makes a session known under its id. The first one in a folder clears
+// away what writers that were killed have left there.
 func (b *Bridge) put(s *session) {
 	b.live.mu.Lock()
 	defer b.live.mu.Unlock()
 	b.live.sessions[s.id] = s
+	if b.live.swept[s.spec.folder] || b.live.closed {
+		return
+	}
+	b.live.swept[s.spec.folder] = true
+	b.life.wg.Go(func() {
+		if _, err := disk.SweepTemp(b.life.ctx, s.spec.folder); err != nil {
+			b.Log.Debug("sweeping temporary files", "err", err)
+		}
+	})
 }
 
 // drop forgets a session and ends its agent.
@@ -210,6 +221,7 @@ func (s *session) opened(a *agent, id string, result []byte) error {
 		}
 		id = answer.SessionID
 	}
+	s.cards.CommandInTitle = a.quirks.Has(quirk.CommandInTitle) // before the agent can ask
 	s.state.mu.Lock()
 	s.state.offer = append(jsontext.Value(nil), result...)
 	s.state.mu.Unlock()

@@ -2,10 +2,7 @@ package bridge
 
 import (
 	"context"
-	"fmt"
 	"path/filepath"
-
-	"github.com/go-json-experiment/json/jsontext"
 
 	"sallyport/bridge/permit"
 	"sallyport/bridge/rpc"
@@ -20,46 +17,25 @@ func (s *session) permissionRequest(a *agent, m *rpc.Message) func(context.Conte
 		_ = a.conn.ReplyError(m.ID, rpc.Errorf(rpc.InvalidParams, "sessionId names no session of this agent"))
 		return nil
 	}
-	raw, _ := rpc.Member(m.Params, "toolCall")
-	call, err := s.calls.Request(raw)
-	if err != nil {
-		_ = a.conn.ReplyError(m.ID, rpc.Errorf(rpc.InvalidParams, "toolCall: %s", err))
-		return nil
-	}
-	options, err := optionsOf(m.Params)
-	if err != nil {
-		_ = a.conn.ReplyError(m.ID, rpc.Errorf(rpc.InvalidParams, "options: %s", err))
-		return nil
-	}
 	id := m.ID
 	t := s.running()
-	if t == nil || s.inReplay() { // the turn is cancelled or over, or this is history
+	turn := ""
+	if t != nil {
+		turn = t.id
+	}
+	card, err := s.cards.Read(turn, m.Params)
+	switch {
+	case err != nil:
+		_ = a.conn.ReplyError(id, rpc.Errorf(rpc.InvalidParams, "%s", err))
+		return nil
+	case t == nil || s.inReplay(): // the turn is cancelled or over, or this is history
 		_ = a.conn.ReplyRaw(id, permit.Outcome{By: permit.ByCancel}.Response())
 		return nil
-	}
-	card := &permit.Card{
-		ID: newID("p-"), Session: s.id, Turn: t.id, Title: text.Visible(call.Title),
-		Request: permit.Classify(call, s.spec.harness.ACP.Tools.Names),
-		Options: options, Diffs: call.Diffs(), Paths: call.Paths(), Raw: append(jsontext.Value(nil), raw...),
 	}
 	return func(ctx context.Context) {
 		o := s.decide(ctx, t, card)
 		_ = a.conn.ReplyRaw(id, o.Response())
 	}
-}
-
-// optionsOf reads the options of a permission request. An option that cannot be
-// read makes the request invalid: it could not be shown.
-func optionsOf(params []byte) ([]permit.Option, error) {
-	raw, _ := rpc.Member(params, "options")
-	var options []permit.Option
-	if len(raw) == 0 || string(raw) == "null" {
-		return nil, nil
-	}
-	if err := rpc.Unmarshal(raw, &options); err != nil {
-		return nil, fmt.Errorf("not a list of {optionId, name, kind}: %w", err)
-	}
-	return options, nil
 }
 
 // decide settles a card and tells everybody who has to know.
@@ -85,12 +61,6 @@ type settledError struct{ note string }
 
 func (e *settledError) Error() string { return e.note }
 
-// ourOptions are what a person can pick when we ask by ourselves.
-var ourOptions = []permit.Option{
-	{ID: "allow", Name: "Allow", Kind: "allow_once"},
-	{ID: "reject", Name: "Reject", Kind: "reject_once"},
-}
-
 // mayWrite makes sure that a write through fs/* is covered: by a permission of
 // this turn, by the mode, or by asking now, with the diff.
 func (s *session) mayWrite(ctx context.Context, t *turn, path, content string) error {
@@ -101,24 +71,9 @@ func (s *session) mayWrite(ctx context.Context, t *turn, path, content string) e
 		return &settledError{"Refused through Sallyport: the permission for this file was refused in this turn"}
 	default:
 	}
-	old, exists, err := s.ground.files.Preview(ctx, path)
-	if err != nil {
+	c, err := s.writeCard(ctx, t, path, content)
+	if c == nil || err != nil {
 		return err
-	}
-	if exists && old == content {
-		return nil
-	}
-	diff := permit.Diff{Path: path, New: content}
-	tool := "Write"
-	if exists {
-		diff.Old, tool = &old, "Edit"
-	}
-	input, _ := jsontext.AppendQuote([]byte(`{"file_path":`), path) // a path that was read from JSON
-	c := &permit.Card{
-		ID: newID("p-"), Session: s.id, Turn: t.id, Title: tool + " " + s.relative(path),
-		Request: permit.Request{ID: newID("w-"), Kind: permit.Edit, Tool: tool, Input: append(input, '}')},
-		Options: ourOptions, Diffs: []permit.Diff{diff}, Paths: []string{path},
-		Raw: jsontext.Value(`{}`),
 	}
 	o := s.decide(ctx, t, c)
 	switch {
@@ -138,4 +93,29 @@ func (s *session) relative(path string) string {
 		return path
 	}
 	return rel
+}
+
+// writeCard is the card for a write: what the file would hold, with what the
+// user typed meanwhile. No card: nothing would change.
+func (s *session) writeCard(ctx context.Context, t *turn, path, content string) (*permit.Card, error) {
+	before, after, err := s.ground.files.Rehearse(ctx, path, content)
+	if err != nil {
+		return nil, err
+	}
+	old := &before
+	if before == "" { // empty, or not there
+		_, exists, err := s.ground.files.Preview(ctx, path)
+		if err != nil {
+			return nil, err
+		}
+		if !exists {
+			old = nil
+		}
+	}
+	if old != nil && before == after {
+		return nil, nil
+	}
+	c := s.cards.Write(t.id, path, old, after)
+	c.Title = text.Visible(c.Request.Tool + " " + s.relative(path))
+	return c, nil
 }

@@ -23,7 +23,7 @@ type session struct {
 	b      *Bridge
 	spec   spec
 	ground ground
-	calls  permit.Calls
+	cards  permit.Reader
 	flow   flow
 	state  state
 }
@@ -101,6 +101,7 @@ func (b *Bridge) newSession(h *harness.Harness, folder string, roots []string, m
 		Place: permit.Place{Folder: policy.Folder(), CheckRead: policy.CheckRead, CheckWrite: policy.CheckWrite, InRegion: policy.InRegion},
 		Ask:   b.Display.Ask,
 	}
+	s.cards.Session, s.cards.Tools = s.id, h.ACP.Tools.Names
 	s.state.mode = mode
 	s.state.used = time.Now()
 	return s, nil

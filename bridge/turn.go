@@ -134,7 +134,7 @@ func (s *session) endTurn(t *turn) {
 	s.state.turns = turns{last: t.id, lastAt: time.Now()}
 	s.state.used = time.Now()
 	s.state.mu.Unlock()
-	s.calls.Clear()
+	s.cards.Calls.Clear()
 }
 
 // drive sends the prompt and waits for the turn's end: the agent's answer, its

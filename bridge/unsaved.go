@@ -105,6 +105,7 @@ func (s *session) sendAll(a *agent, docs []workspace.Document, done *unsavedRepo
 			done.keep(d.Path, "larger than 64 KiB")
 		default:
 			blocks = append(blocks, resourceBlock(d))
+			s.ground.files.Sent(d) // what a write of it is based on
 			done.sent = append(done.sent, d.Path)
 		}
 	}

@@ -100,7 +100,7 @@ func (s *session) learn(kind string, raw []byte) {
 	}
 	switch kind {
 	case "tool_call", "tool_call_update":
-		s.calls.Merge(kind, raw)
+		s.cards.Calls.Merge(kind, raw)
 		if t := s.running(); t != nil {
 			t.touched.call(raw)
 		}
@@ -151,7 +151,7 @@ func (s *session) replayed() int {
 // closeCalls tells the display that calls without an end have ended with the
 // turn: several agents send nothing after a refusal or a cancel.
 func (s *session) closeCalls(t *turn) {
-	open := s.calls.Open()
+	open := s.cards.Calls.Open()
 	if len(open) == 0 || s.b.life.ctx.Err() != nil {
 		return
 	}
