@@ -58,9 +58,10 @@ type life struct {
 type live struct {
 	mu       sync.Mutex
 	sessions map[string]*session
-	warm     []*agent        // started, initialized, without a session
-	starting int             // agents between being counted and being in a session
-	swept    map[string]bool // folders that were cleared of temporary files
+	warm     []*agent                  // started, initialized, without a session
+	warming  map[warmKey]chan struct{} // being started ahead; closed when that is over
+	starting int                       // agents between being counted and being in a session
+	swept    map[string]bool           // folders that were cleared of temporary files
 	closed   bool
 }
 
@@ -71,6 +72,7 @@ func (b *Bridge) start() {
 		if b.Log == nil {
 			b.Log = slog.New(slog.DiscardHandler)
 		}
+		b.live.warming = map[warmKey]chan struct{}{}
 		b.live.sessions, b.live.swept = map[string]*session{}, map[string]bool{}
 		b.life.wg.Go(b.closeIdle)
 	})

@@ -16,6 +16,16 @@ var errClosing = errors.New("sallyport is closing")
 // or a new one. It keeps the number of live agents within the setting by
 // ending the idle one that was used least recently; a busy one is never ended.
 func (b *Bridge) acquire(ctx context.Context, h *harness.Harness, folder string) (*agent, error) {
+	b.live.mu.Lock()
+	warming := b.live.warming[warmKey{h.ID, folder}]
+	b.live.mu.Unlock()
+	if warming != nil {
+		select {
+		case <-warming:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
 	if a := b.takeWarm(h, folder); a != nil {
 		return a, nil
 	}
@@ -29,6 +39,9 @@ func (b *Bridge) acquire(ctx context.Context, h *harness.Harness, folder string)
 	}()
 	return b.startAgent(ctx, h, folder)
 }
+
+// warmKey is what an agent that is started ahead is for.
+type warmKey struct{ agent, folder string }
 
 func (b *Bridge) takeWarm(h *harness.Harness, folder string) *agent {
 	b.live.mu.Lock()
@@ -161,7 +174,21 @@ func (b *Bridge) idleTime(folder string) time.Duration {
 // tell them.
 func (b *Bridge) Prestart(id, folder string) {
 	b.start()
+	done := make(chan struct{})
+	key := warmKey{id, folder}
+	b.live.mu.Lock()
+	defer b.live.mu.Unlock()
+	if b.live.closed || b.live.warming[key] != nil {
+		return
+	}
+	b.live.warming[key] = done
 	b.life.wg.Go(func() {
+		defer close(done)
+		defer func() {
+			b.live.mu.Lock()
+			defer b.live.mu.Unlock()
+			delete(b.live.warming, key)
+		}()
 		h, err := b.Home.Harness(id)
 		if err != nil {
 			b.Log.Warn("cannot start an agent ahead", "agent", id, "err", err)
