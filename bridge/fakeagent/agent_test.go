@@ -116,6 +116,14 @@ func TestCancel(t *testing.T) {
 			}
 		})
 	}
+	t.Run("in a command with a child", func(t *testing.T) {
+		c := start(t, `{"prompts": [{"steps": [{"say": "a"}, {"shell": "sleep 30 & wait"}]}]}`)
+		c.open(t.TempDir())
+		c.send(prompt(2, "go"))
+		c.want(said("a"))
+		c.send(cancel)
+		c.want(result(2, `{"stopReason":"cancelled"}`))
+	})
 	t.Run("before the prompt is handled", func(t *testing.T) {
 		c := start(t, `{"prompts": [{"steps": [{"sleep": 100000}]}]}`)
 		c.open("/p")

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os/exec"
 	"strings"
+	"time"
 
 	"github.com/coder/acp-go-sdk"
 	"github.com/go-json-experiment/json"
@@ -285,10 +286,15 @@ func (r *run) shell(args jsontext.Value) error {
 	return r.runShell(cmd, p.As)
 }
 
+// outputDelay is how long the output of a command is waited for after its end:
+// its own children may hold it open.
+const outputDelay = 200 * time.Millisecond
+
 // runShell waits for cmd, and kills it when a heeded cancel or the end comes.
 func (r *run) runShell(cmd *exec.Cmd, as string) error {
 	var output bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &output, &output
+	cmd.WaitDelay = outputDelay
 	if err := cmd.Start(); err != nil {
 		return err
 	}

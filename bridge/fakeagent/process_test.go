@@ -68,6 +68,21 @@ func TestProcessAnswersWhatItReadBeforeTheEnd(t *testing.T) {
 	}
 }
 
+func TestProcessInAnyFolder(t *testing.T) {
+	cmd, in, out := agentProcess(t, `{}`)
+	in.Close()
+	cmd.Wait()
+	odd := filepath.Join(t.TempDir(), "50% #1 ü")
+	if err := os.Mkdir(odd, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	again := exec.Command(cmd.Path, cmd.Args[1:]...)
+	again.Env, again.Dir = cmd.Env, odd
+	if got, err := again.CombinedOutput(); err != nil {
+		t.Errorf("in %s: %v and %s; elsewhere %s", odd, err, got, out)
+	}
+}
+
 func TestUsage(t *testing.T) {
 	for _, test := range []struct {
 		args []string

@@ -29,11 +29,14 @@ var compiled = sync.OnceValues(func() (*jsonschema.Schema, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the script schema: %w", err)
 	}
+	// Not a file's name: that would be resolved against the working folder,
+	// whose name may hold a "%".
+	const url = "urn:sallyport:schema:script:1"
 	c := jsonschema.NewCompiler()
-	if err := c.AddResource("script.schema.json", doc); err != nil {
+	if err := c.AddResource(url, doc); err != nil {
 		return nil, fmt.Errorf("reading the script schema: %w", err)
 	}
-	return c.Compile("script.schema.json")
+	return c.Compile(url)
 })
 
 // validate checks text, the standard JSON of tree, against the schema.
