@@ -3,6 +3,9 @@ package bridge
 import (
 	"context"
 	"errors"
+	"os"
+	"runtime"
+	"strings"
 
 	"sallyport/bridge/process"
 	"sallyport/plugins/harness"
@@ -18,6 +21,9 @@ func (b *Bridge) launch(ctx context.Context, h *harness.Harness, folder string) 
 	program, env, err := b.Home.find(ctx, h, env)
 	if err != nil {
 		return nil, notStarted(h, err)
+	}
+	if why := crossing(runtime.GOOS, inWSL(), program.Path); why != "" {
+		return nil, &StartError{Agent: h.Name, Reason: why, Hint: "install the agent on the side where Sallyport runs"}
 	}
 	p, err := process.Start(ctx, process.Spec{Path: program.Path, Args: program.Args, Dir: folder, Env: env, Log: b.Log})
 	if err != nil {
@@ -47,4 +53,24 @@ func notStarted(h *harness.Harness, err error) error {
 		e.Hint = "install it: " + missing.Install
 	}
 	return e
+}
+
+// crossing says why a program lives on the other side of WSL, where the paths
+// of the session mean nothing; "" when it does not.
+func crossing(goos string, wsl bool, program string) string {
+	base := strings.ToLower(program[strings.LastIndexAny(program, `/\`)+1:])
+	switch {
+	case goos == "windows" && (base == "wsl.exe" || base == "wsl"):
+		return "it would run inside WSL, where Windows paths mean nothing"
+	case goos == "linux" && wsl && strings.HasSuffix(base, ".exe"):
+		return "it is a Windows program, to which the paths of this Linux mean nothing"
+	default:
+		return ""
+	}
+}
+
+// inWSL reports whether this Linux is Windows' own.
+func inWSL() bool {
+	raw, err := os.ReadFile("/proc/sys/kernel/osrelease")
+	return err == nil && strings.Contains(strings.ToLower(string(raw)), "microsoft")
 }

@@ -4,12 +4,11 @@ import (
 	"log/slog"
 	"sync"
 	"time"
-
-	"sallyport/workspace/text"
 )
 
-// noise logs what an agent says that is no message, at a bounded rate: the
-// first line of a second, then a count.
+// noise logs that an agent said something that is no message, at a bounded
+// rate: once a second, then a count. What it said is not logged: agents print
+// keys, and a key may be cut in two at any place.
 type noise struct {
 	log *slog.Logger
 
@@ -18,16 +17,12 @@ type noise struct {
 	skipped int
 }
 
-// maxNoise is how much of a line is logged.
-const maxNoise = 200
-
 // line logs one line from the agent's stdout that is no message.
 func (n *noise) line(b []byte) {
 	if len(b) == 0 {
 		return
 	}
-	cut := b[:min(len(b), maxNoise)]
-	n.say("not a message on stdout", "line", text.Visible(string(cut)), "bytes", len(b))
+	n.say("skipped what is no message on stdout", "bytes", len(b))
 }
 
 // count logs that a message was dropped.

@@ -3,6 +3,7 @@ package bridge
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -26,6 +27,7 @@ type turn struct {
 	end     context.CancelFunc
 	grants  permit.Grants
 	touched touched
+	echo    string // of the prompt's text, what the agent has not repeated yet; read loop only
 }
 
 const (
@@ -87,6 +89,7 @@ func (b *Bridge) Prompt(ctx context.Context, id string, blocks []jsontext.Value)
 		}
 		return TurnResult{Turn: t.id}, err
 	}
+	t.echo = promptText(blocks)
 	blocks = s.withUnsaved(opening, a, blocks)
 	return s.drive(ctx, a, t, s.withNotes(blocks))
 }
@@ -274,4 +277,25 @@ func textBlock(text string) jsontext.Value {
 		Text string `json:"text"`
 	}{"text", text})
 	return raw
+}
+
+// promptText is what a client has shown of a prompt itself.
+func promptText(blocks []jsontext.Value) string {
+	var text string
+	for _, b := range blocks {
+		value, _ := rpc.Member(b, "text")
+		s, _ := rpc.Unquote(value) // another kind of block has none
+		text += s
+	}
+	return text
+}
+
+// repeats reports whether a user_message_chunk only repeats the prompt, which
+// the client has shown already.
+func (t *turn) repeats(chunk string) bool {
+	rest, ok := strings.CutPrefix(t.echo, chunk)
+	if ok {
+		t.echo = rest
+	}
+	return ok && chunk != ""
 }

@@ -66,6 +66,9 @@ func kindOf(update []byte) string {
 func (s *session) update(raw []byte) {
 	kind := kindOf(raw)
 	s.learn(kind, raw)
+	if t := s.running(); kind == "user_message_chunk" && t != nil && !s.inReplay() && t.repeats(chunkText(raw)) {
+		return
+	}
 	s.flow.mu.Lock()
 	defer s.flow.mu.Unlock()
 	if !s.flow.hold {
