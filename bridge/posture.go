@@ -63,7 +63,11 @@ func sentence(h *harness.Harness, p Posture) string {
 	case "never":
 		parts = append(parts, "it does not ask before a command")
 	}
-	parts = append(parts, "a command it runs can read and write past every fence")
+	if h.Own.Reach.Commands == "none" {
+		parts = append(parts, "it runs no commands")
+	} else {
+		parts = append(parts, "a command it runs can read and write past every fence")
+	}
 	return strings.Join(parts, "; ")
 }
 

@@ -100,7 +100,7 @@ func run(c *call) int {
 		side.Harness = func(string) (*harness.Harness, error) { return own, nil }
 		name = own.Name
 	}
-	ask := &terminal.Terminal{Out: c.stdout, Colour: painted, Name: name, Lines: typed(input), Echo: !term.IsTerminal(int(c.stdin.Fd()))}
+	ask := &terminal.Terminal{Out: c.stdout, Colour: painted, Name: name, Folder: dir, Lines: typed(input), Echo: !term.IsTerminal(int(c.stdin.Fd()))}
 	var display bridge.Display = ask
 	if *lines {
 		ask.Out = c.stderr

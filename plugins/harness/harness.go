@@ -193,7 +193,7 @@ type Reach struct {
 	Reads    string   `json:"reads,omitzero"`     // mediated, partly, observed
 	Writes   string   `json:"writes,omitzero"`    // mediated, partly, observed
 	Edits    string   `json:"edits,omitzero"`     // asked: always, never
-	Commands string   `json:"commands,omitzero"`  // asked: always, writing, sandbox (unasked, in its own), never
+	Commands string   `json:"commands,omitzero"`  // asked: always, writing, sandbox (unasked, in its own), never; none: it runs none
 	Sessions []string `json:"sessions,omitempty"` // load, resume, list, close, fork, delete
 }
 

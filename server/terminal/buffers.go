@@ -69,3 +69,11 @@ func (b *Buffers) Apply(_ context.Context, a workspace.Apply) (workspace.Applied
 	d, _ = b.Documents.Get(a.Document.Path)
 	return workspace.Applied{Document: d, Saved: true}, nil
 }
+
+// Dirty lists the open documents with unsaved text.
+func (b *Buffers) Dirty() []workspace.Document { return b.Documents.Dirty() }
+
+// Wait waits for a state of an open document.
+func (b *Buffers) Wait(ctx context.Context, path string, state func(workspace.Document) bool) (workspace.Document, error) {
+	return b.Documents.Wait(ctx, path, state)
+}

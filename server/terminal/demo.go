@@ -55,6 +55,7 @@ func (d *Demo) Run(ctx context.Context) (err error) {
 		return err
 	}
 	t := d.Terminal
+	t.Folder = project
 	t.Heading("An editor has " + d.Story.File + " open. The last line is typed and not saved.")
 	t.Line(indent(d.Story.Unsaved))
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -28,6 +29,8 @@ type Terminal struct {
 	Echo bool
 	// Name is how the agent is called.
 	Name string
+	// Folder is the session's; paths in it are shown relative to it.
+	Folder string
 
 	mu     sync.Mutex
 	middle bool            // the last byte written was not a line's end
@@ -201,13 +204,21 @@ func (t *Terminal) card(c *permit.Card) {
 		if d.Old != nil {
 			old = *d.Old
 		}
-		t.write(t.diff(text.Visible(d.Path), old, d.New))
+		t.write(t.diff(t.name(d.Path), old, d.New))
 	}
 	if len(c.Diffs) == 0 {
 		for _, p := range c.Paths {
-			t.line("    " + text.Visible(p))
+			t.line("    " + t.name(p))
 		}
 	}
+}
+
+// name is a path as a person likes to read it, harmless.
+func (t *Terminal) name(path string) string {
+	if rel, err := filepath.Rel(t.Folder, path); err == nil && t.Folder != "" && filepath.IsLocal(rel) && filepath.Clean(path) == path {
+		path = rel
+	}
+	return text.Visible(path)
 }
 
 // options are all the agent's options, numbered in its order.

@@ -141,6 +141,7 @@ func sentences(h Holds) []string {
 		"always":  "asks before commands",
 		"writing": "asks before commands that it takes to change something",
 		"sandbox": "runs commands unasked in its own sandbox",
+		"none":    "runs no commands",
 		"never":   "runs commands unasked",
 	}
 	var out []string
