@@ -3,6 +3,7 @@ package server_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"path/filepath"
@@ -121,7 +122,7 @@ func (r *rig) prompt(session, s string) (turnResult, error) {
 }
 
 func promptParams(session, s string) any {
-	return map[string]any{"sessionId": session, "prompt": []any{map[string]any{"type": "text", "text": s}}}
+	return rpc.RawJSON(fmt.Sprintf(`{"sessionId":%q,"prompt":[{"type":"text","text":%q}]}`, session, s))
 }
 
 // until waits for a state of what the editor saw.

@@ -112,9 +112,11 @@ func (t *talks) setSession(x *talk, session string) {
 	defer t.mu.Unlock()
 	delete(t.bySess, x.session)
 	x.session = session
-	if session != "" {
-		t.bySess[session] = x
+	if session == "" {
+		x.shown = false
+		return
 	}
+	t.bySess[session] = x
 }
 
 func (t *talks) setMode(folder string, mode permit.Mode) {
@@ -164,8 +166,12 @@ func (c *client) ask(folder string, q inquiry) error {
 		if err != nil {
 			return
 		}
-		defer c.talks.end(x)
-		if err := c.turn(ctx, x, q); err != nil {
+		p := c.beginProgress(ctx, "Sallyport", "starting the agent", cancel)
+		c.talks.setProgress(x, p)
+		how, err := c.turn(ctx, x, q)
+		c.talks.end(x) // before the editor is told, so that the next question is taken
+		p.end(text.Visible(how))
+		if err != nil {
 			c.complain(err)
 		}
 	})
@@ -197,17 +203,14 @@ func (c *client) complain(err error) {
 	c.say(protocol.MessageTypeError, "Sallyport: "+s)
 }
 
-// turn runs one turn of a talk.
-func (c *client) turn(ctx context.Context, x *talk, q inquiry) error {
-	p := c.beginProgress(ctx, "Sallyport", "starting the agent", x.cancel)
-	defer p.end("")
-	c.talks.setProgress(x, p)
+// turn runs one turn of a talk and says how it ended.
+func (c *client) turn(ctx context.Context, x *talk, q inquiry) (how string, err error) {
 	for {
 		session, fresh, err := c.sessionFor(ctx, x)
 		if err != nil {
-			return err
+			return "", err
 		}
-		p.report("waiting for the agent")
+		x.progress.report("waiting for the agent")
 		log := c.book.open(session, "")
 		if log != nil {
 			log.Prompt(q.heading)
@@ -222,7 +225,8 @@ func (c *client) turn(ctx context.Context, x *talk, q inquiry) error {
 		var lost *bridge.UnknownSessionError
 		if errors.As(err, &lost) && !fresh {
 			c.talks.setSession(x, "")
-			continue // it was closed meanwhile, idle for too long: once more with a new one
+			c.book.drop(session)
+			continue // it was closed for being idle: once more with a new one
 		}
 		how := string(r.StopReason)
 		if err != nil {
@@ -231,8 +235,7 @@ func (c *client) turn(ctx context.Context, x *talk, q inquiry) error {
 		if log != nil {
 			log.EndTurn(how)
 		}
-		p.end(text.Visible(how))
-		return err
+		return how, err
 	}
 }
 

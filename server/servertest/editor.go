@@ -65,8 +65,20 @@ type Seen struct {
 	Settled  []wire.SettledParams
 	Messages []string // window/showMessage and showMessageRequest
 	Progress []Progress
-	Shown    []string // window/showDocument
-	Cancels  int      // $/cancelRequest
+	Shown    []string      // window/showDocument
+	Cancels  int           // $/cancelRequest
+	Edits    [][]wire.Edit // of workspace/applyEdit and sallyport/document/apply
+}
+
+// Ends counts the progresses that have ended.
+func (s *Seen) Ends() int {
+	n := 0
+	for _, p := range s.Progress {
+		if p.Kind == "end" {
+			n++
+		}
+	}
+	return n
 }
 
 // Progress is one $/progress.

@@ -136,6 +136,7 @@ func (e *Editor) choose(h Habits, params jsontext.Value) (any, error, bool) {
 // applyEdit is workspace/applyEdit of one document.
 func (e *Editor) applyEdit(h Habits, params jsontext.Value) (any, error, bool) {
 	uri, version, edits := readEdit(params)
+	e.see(func(s *Seen) { s.Edits = append(s.Edits, edits) })
 	if h.BeforeEdit != nil {
 		h.BeforeEdit()
 	}
@@ -193,6 +194,7 @@ func readEdit(params jsontext.Value) (uri string, version *int32, edits []wire.E
 // apply is sallyport/document/apply, as a plugin does it.
 func (e *Editor) apply(h Habits, params jsontext.Value) (any, error, bool) {
 	p := read[wire.ApplyParams](params)
+	e.see(func(s *Seen) { s.Edits = append(s.Edits, p.Edits) })
 	if h.BeforeEdit != nil {
 		h.BeforeEdit()
 	}
