@@ -177,12 +177,25 @@ func (m *mirror) workspaceEdit(now workspace.Document, edits []text.Edit) protoc
 	}
 	d := &protocol.TextDocumentEdit{}
 	d.TextDocument.URI = uri.URI(now.URI)
-	d.TextDocument.Version = &now.Version
+	version := m.expected(now.Version)
+	d.TextDocument.Version = &version
 	for _, e := range ranges {
 		one := textEdit(e)
 		d.Edits = append(d.Edits, &one)
 	}
 	return protocol.WorkspaceEdit{DocumentChanges: []protocol.DocumentChange{d}}
+}
+
+// expected is the version to send for an edit of a document at version v.
+// Neovim opens documents at version 0, drops an edit only when the buffer is
+// newer than its version, and does not look at all when that is 0: an edit would
+// hit what was typed just before. Its next version is the buffer's changedtick,
+// which is above 1, so 1 says the same as 0 and is looked at.
+func (m *mirror) expected(v int32) int32 {
+	if v == 0 && m.able.blindAtZero {
+		return 1
+	}
+	return v
 }
 
 func textEdit(e text.RangeEdit) protocol.TextEdit {

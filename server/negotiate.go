@@ -48,6 +48,7 @@ type abilities struct {
 type lsp struct {
 	applyEdit    bool // workspace/applyEdit
 	versioned    bool // documentChanges, which name a version
+	blindAtZero  bool // version 0 is not compared, only later ones are
 	showDocument bool
 	progress     bool // window/workDoneProgress/create
 	literals     bool // code actions as objects, not as commands only
@@ -59,6 +60,7 @@ func (a *abilities) has(f wire.Feature) bool { return slices.Contains(a.features
 // editor for: what cannot be read counts as not there.
 func negotiate(p *initializeParams) abilities {
 	a := abilities{client: p.Client.Name}
+	a.blindAtZero = p.Client.Name == "Neovim"
 	var caps protocol.ClientCapabilities
 	if len(p.Capabilities) > 0 {
 		if err := protocol.Unmarshal(p.Capabilities, &caps); err != nil {
