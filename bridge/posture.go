@@ -42,9 +42,12 @@ func PostureOf(h *harness.Harness) Posture {
 
 func sentence(h *harness.Harness, p Posture) string {
 	var parts []string
-	if p.Writes == Mediated {
+	switch {
+	case p.Writes == Mediated:
 		parts = append(parts, "edits pass through Sallyport and its fences")
-	} else {
+	case h.Own.Reach.Writes == "":
+		parts = append(parts, "what "+h.Name+" does with tools of its own has never been seen: fences hold only for what it asks")
+	default:
 		parts = append(parts, h.Name+" writes files itself: fences hold only for what it asks")
 	}
 	switch h.Own.Reach.Edits {

@@ -1,6 +1,7 @@
 package home
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -112,11 +113,11 @@ func (h *Home) Bridge(version string) bridge.Home {
 func (h *Home) Config(folder string) (*config.Config, error) {
 	state := h.store.State()
 	if !state.Known {
-		return nil, fmt.Errorf("the configuration cannot be used, so its fences are not known: %w", state.Err)
+		return nil, fmt.Errorf("the configuration cannot be used, so its fences are not known: %w", explain(state.Problems, state.Err))
 	}
 	project, found, err := config.LoadProject(folder)
 	if err != nil {
-		return nil, fmt.Errorf("the project's configuration cannot be used, so its fences are not known: %w", err)
+		return nil, fmt.Errorf("the project's configuration cannot be used, so its fences are not known: %w", explain(found, err))
 	}
 	user := *state.Config
 	if h.Override != nil {
@@ -127,6 +128,16 @@ func (h *Home) Config(folder string) (*config.Config, error) {
 		h.log.Warn("project configuration", "problem", p.String())
 	}
 	return c, nil
+}
+
+// explain is the first thing that is wrong with a file, where that is known.
+func explain(problems []config.Problem, err error) error {
+	for _, p := range problems {
+		if !p.Warning {
+			return errors.New(p.String())
+		}
+	}
+	return err
 }
 
 // User is the user's own configuration, the last good one.

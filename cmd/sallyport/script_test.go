@@ -1,0 +1,73 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/go-json-experiment/json"
+	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"sallyport/bridge/home"
+)
+
+// TestMain makes this binary the program in scripts.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"sallyport": main})
+}
+
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir: filepath.Join("testdata", "script"),
+		Setup: func(e *testscript.Env) error {
+			for name, dir := range map[string]string{"HOME": "home", "XDG_CONFIG_HOME": "config", "XDG_STATE_HOME": "state", "XDG_DATA_HOME": "data"} {
+				e.Setenv(name, filepath.Join(e.WorkDir, dir))
+			}
+			program, err := exec.LookPath("sallyport")
+			if err != nil {
+				return err
+			}
+			e.Setenv("SALLYPORT", program)
+			e.Setenv("GORACE", "atexit_sleep_ms=0")
+			return os.MkdirAll(filepath.Join(e.WorkDir, "home"), 0o700)
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"jsonlines": jsonLines, "validreport": validReport},
+	})
+}
+
+// jsonLines FILE TYPE… wants each line of FILE to be an object, with just these
+// values of its member type, repeats left out.
+func jsonLines(ts *testscript.TestScript, neg bool, args []string) {
+	var types []string
+	for line := range strings.Lines(ts.ReadFile(args[0])) {
+		var o struct {
+			Type string `json:"type"`
+		}
+		ts.Check(json.Unmarshal([]byte(line), &o))
+		if len(types) == 0 || types[len(types)-1] != o.Type {
+			types = append(types, o.Type)
+		}
+	}
+	if got, want := strings.Join(types, " "), strings.Join(args[1:], " "); (got == want) == neg {
+		ts.Fatalf("types are %s, want %s", got, want)
+	}
+}
+
+// validReport FILE validates a doctor's report against the shipped schema.
+func validReport(ts *testscript.TestScript, neg bool, args []string) {
+	schema, err := jsonschema.UnmarshalJSON(bytes.NewReader(home.DoctorSchema()))
+	ts.Check(err)
+	c := jsonschema.NewCompiler()
+	ts.Check(c.AddResource("report.json", schema))
+	compiled, err := c.Compile("report.json")
+	ts.Check(err)
+	report, err := jsonschema.UnmarshalJSON(strings.NewReader(ts.ReadFile(args[0])))
+	ts.Check(err)
+	if err := compiled.Validate(report); (err != nil) != neg {
+		ts.Fatalf("the report against its schema: %v", err)
+	}
+}
