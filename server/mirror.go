@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"go.lsp.dev/protocol"
@@ -96,9 +97,37 @@ func (m *mirror) settle() time.Duration {
 
 // edits are the changes as LSP has them, ordered last to first.
 func (m *mirror) edits(s string, edits []text.Edit) []text.RangeEdit {
-	list := text.Ranges(s, edits, m.able.encoding)
+	list := text.Ranges(s, inLines(s, edits), m.able.encoding)
 	slices.Reverse(list)
 	return list
+}
+
+// inLines says lines added behind the last one in other words with the same
+// result: behind the last line's text, before its end. Neovim 0.10 makes an
+// empty line too many of an insertion where no line is.
+func inLines(s string, edits []text.Edit) []text.Edit {
+	if len(edits) == 0 {
+		return edits
+	}
+	ending := "\n"
+	if strings.HasSuffix(s, "\r\n") {
+		ending = "\r\n"
+	}
+	head, last := edits[:len(edits)-1], edits[len(edits)-1]
+	at := len(s) - len(ending)
+	if last.Start != len(s) || !strings.HasSuffix(s, ending) || !strings.HasSuffix(last.New, ending) ||
+		strings.HasSuffix(last.New, "\r\n") != (ending == "\r\n") {
+		return edits
+	}
+	moved := text.Edit{Start: at, End: at, New: ending + strings.TrimSuffix(last.New, ending)}
+	if n := len(head); n > 0 && head[n-1].End >= at {
+		if head[n-1].End > at {
+			return edits // it changes that end
+		}
+		moved.Start, moved.New = head[n-1].Start, head[n-1].New+moved.New
+		head = head[:n-1]
+	}
+	return append(slices.Clone(head), moved)
 }
 
 // applyRich lets the plugin do it.

@@ -30,3 +30,31 @@ func TestVersionOfAnEdit(t *testing.T) {
 		}
 	}
 }
+
+// Neovim 0.10 makes an empty line too many of an insertion behind the last line.
+func TestLinesAreAddedInsideOfLines(t *testing.T) {
+	for _, test := range []struct {
+		name, old string
+		edits     []text.Edit
+		last      text.Edit // the last one to send
+	}{
+		{"a line", "a\nb\n", []text.Edit{{Start: 4, End: 4, New: "c\n"}}, text.Edit{Start: 3, End: 3, New: "\nc"}},
+		{"CRLF", "a\r\n", []text.Edit{{Start: 3, End: 3, New: "c\r\n"}}, text.Edit{Start: 1, End: 1, New: "\r\nc"}},
+		{"an empty line", "a\n", []text.Edit{{Start: 2, End: 2, New: "\n"}}, text.Edit{Start: 1, End: 1, New: "\n"}},
+		{"beside a change", "a\nb\n", []text.Edit{{Start: 2, End: 3, New: "B"}, {Start: 4, End: 4, New: "c\n"}}, text.Edit{Start: 2, End: 3, New: "B\nc"}},
+		{"behind a changed end", "a\n", []text.Edit{{Start: 1, End: 2, New: "\n\n"}, {Start: 2, End: 2, New: "c\n"}}, text.Edit{Start: 2, End: 2, New: "c\n"}},
+		{"no end to come before", "a", []text.Edit{{Start: 1, End: 1, New: "\nc\n"}}, text.Edit{Start: 1, End: 1, New: "\nc\n"}},
+		{"no end added", "a\n", []text.Edit{{Start: 2, End: 2, New: "c"}}, text.Edit{Start: 2, End: 2, New: "c"}},
+		{"other ends", "a\n", []text.Edit{{Start: 2, End: 2, New: "c\r\n"}}, text.Edit{Start: 2, End: 2, New: "c\r\n"}},
+		{"to an empty text", "", []text.Edit{{New: "c\n"}}, text.Edit{New: "c\n"}},
+	} {
+		want, err := text.Apply(test.old, test.edits)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sent := inLines(test.old, test.edits)
+		if got, err := text.Apply(test.old, sent); err != nil || got != want || sent[len(sent)-1] != test.last {
+			t.Errorf("%s: %+v on %q gives %q, %v; want %q with %+v at last", test.name, sent, test.old, got, err, want, test.last)
+		}
+	}
+}
