@@ -36,15 +36,20 @@ type client struct {
 
 // parts are what a client consists of.
 type parts struct {
-	docs       *workspace.Documents
-	mirror     *mirror
-	folders    *folders
-	turns      *turns
+	docs     *workspace.Documents
+	mirror   *mirror
+	folders  *folders
+	turns    *turns
+	sessions bridge.Sessions
+	desk
+}
+
+// desk is what a plain editor needs besides.
+type desk struct {
 	talks      *talks
 	book       *book
 	cards      *cards
 	progresses *progresses
-	sessions   bridge.Sessions
 }
 
 func newClient(ctx context.Context, s *Server, end context.CancelCauseFunc) *client {

@@ -11,6 +11,7 @@ import (
 	"go.lsp.dev/protocol"
 	"go.lsp.dev/uri"
 
+	"sallyport/bridge"
 	"sallyport/bridge/permit"
 	"sallyport/bridge/rpc"
 	"sallyport/server/wire"
@@ -167,7 +168,11 @@ func (c *client) commandNew(ctx context.Context, raw jsontext.Value) error {
 		return nil
 	}
 	c.book.drop(session)
-	return c.sessions.CloseSession(ctx, session)
+	err = c.sessions.CloseSession(ctx, session)
+	if gone := (*bridge.UnknownSessionError)(nil); errors.As(err, &gone) {
+		return nil // it was closed for being idle
+	}
+	return err
 }
 
 func (c *client) commandSetMode(ctx context.Context, raw jsontext.Value) error {

@@ -124,10 +124,13 @@ func offered(card *permit.Card, option string) bool {
 
 func permissionParams(card *permit.Card) wire.PermissionParams {
 	return wire.PermissionParams{
-		ID: card.ID, Session: card.Session, Turn: card.Turn, Title: card.Title,
-		Request: card.Request, Options: card.Options, Diffs: card.Diffs, Paths: card.Paths,
+		Card: wireCard(card), Options: card.Options, Diffs: card.Diffs, Paths: card.Paths,
 		ToolCall: orNull(card.Raw),
 	}
+}
+
+func wireCard(card *permit.Card) wire.Card {
+	return wire.Card{ID: card.ID, Session: card.Session, Turn: card.Turn, Title: card.Title, Request: card.Request}
 }
 
 func orNull(raw jsontext.Value) jsontext.Value {
@@ -144,8 +147,7 @@ func (d display) Settled(card *permit.Card, o permit.Outcome) {
 		return
 	}
 	d.notify(wire.MethodSettled, wire.SettledParams{
-		ID: card.ID, Session: card.Session, Turn: card.Turn, Title: card.Title, Request: card.Request,
-		Outcome: wire.Outcome{
+		Card: wireCard(card), Outcome: wire.Outcome{
 			Allowed: o.Allowed, Option: o.Option, By: o.By, Name: o.Name, Why: o.Why,
 			DelayMS: int64(o.Delay / time.Millisecond),
 		},

@@ -19,7 +19,7 @@ import (
 func TestRequests(t *testing.T) {
 	r := plugin(t)
 	r.srv.Agents = func(context.Context) []wire.Agent {
-		return []wire.Agent{{ID: "gemini", Available: true}}
+		return []wire.Agent{{ID: "gemini", State: wire.State{Available: true}}}
 	}
 	r.ss.History = []bridge.StoredSession{{ID: "old"}}
 	r.start()
@@ -29,7 +29,7 @@ func TestRequests(t *testing.T) {
 		method, params, want string
 		made                 string // the call that reached the sessions
 	}{
-		{"sallyport/agents", `{}`, `"id":"gemini","name":"","available":true`, ""},
+		{"sallyport/agents", `{}`, `"id":"gemini","name":"","default":false,"available":true`, ""},
 		{"sallyport/session/info", `{"sessionId":"` + s + `"}`, `"sessionId":"s1"`, ""},
 		{"sallyport/session/list", `{}`, `"stored":[]`, ""},
 		{"sallyport/session/list", `{"agent":"gemini","cursor":"c"}`, `"agentSessionId":"old"`, "Stored gemini " + f + " c"},

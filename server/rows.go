@@ -14,8 +14,8 @@ func Rows(r doctor.Report, set *harness.Set, def string) []wire.Agent {
 	rows := make([]wire.Agent, 0, len(r.Agents))
 	for _, a := range r.Agents {
 		row := wire.Agent{
-			ID: a.ID, Name: a.Name, Available: a.State.Available, Default: a.ID == def || a.GlobalID == def,
-			Reason: a.State.Problem, Fix: a.State.Fix, Modes: []bridge.ModeInfo{},
+			ID: a.ID, Name: a.Name, Default: a.ID == def || a.GlobalID == def, Modes: []bridge.ModeInfo{},
+			State:   wire.State{Available: a.State.Available, Reason: a.State.Problem, Fix: a.State.Fix},
 			Program: wire.Program{Path: a.State.Program, Version: a.State.Version.Found, Tested: a.State.Version.Status == harness.IsTested},
 		}
 		if t := a.State.Version.Tested; t != nil {

@@ -106,7 +106,8 @@ func (c *client) prompt(ctx context.Context, p *wire.PromptParams) (any, error) 
 // by whoever has the right to, ended as cancelled and not with an error.
 func (c *client) runTurn(ctx context.Context, session string, blocks []rpc.RawJSON) (bridge.TurnResult, error) {
 	r, err := c.sessions.Prompt(ctx, session, blocks)
-	if err != nil && errors.Is(err, context.Canceled) && errors.Is(context.Cause(ctx), errByCancel) {
+	ended := errors.Is(err, context.Canceled) || errors.Is(err, errByCancel)
+	if ended && errors.Is(context.Cause(ctx), errByCancel) {
 		return bridge.TurnResult{StopReason: "cancelled"}, nil
 	}
 	return r, err

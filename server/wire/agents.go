@@ -12,15 +12,20 @@ type AgentsResult struct {
 
 // Agent is one harness as it stands on this machine now.
 type Agent struct {
-	ID        string            `json:"id"`
-	Name      string            `json:"name"`
-	Available bool              `json:"available"` // its program was found and ran
-	Default   bool              `json:"default"`   // what session/new starts without an agent
-	Program   Program           `json:"program"`
-	Reason    string            `json:"reason,omitzero"` // why it is not available, one sentence
-	Fix       string            `json:"fix,omitzero"`    // the one command line that makes it available
-	Modes     []bridge.ModeInfo `json:"modes"`
-	Grades    *Grades           `json:"grades,omitzero"` // what would hold for a session; absent: not known before one runs
+	ID      string `json:"id"`
+	Name    string `json:"name"`
+	Default bool   `json:"default"` // what session/new starts without an agent
+	State
+	Program Program           `json:"program"`
+	Modes   []bridge.ModeInfo `json:"modes"`
+	Grades  *Grades           `json:"grades,omitzero"` // what would hold for a session; absent: not known before one runs
+}
+
+// State says whether an agent can run here.
+type State struct {
+	Available bool   `json:"available"`       // its program was found and ran
+	Reason    string `json:"reason,omitzero"` // why not, one sentence
+	Fix       string `json:"fix,omitzero"`    // the one command line that makes it available
 }
 
 // Program is what was found of an agent's program.

@@ -11,15 +11,20 @@ import (
 // request and sallyport/permission/settled; what is clicked after that does
 // nothing.
 type PermissionParams struct {
-	ID       string          `json:"permissionId"` // unique for one server
-	Session  string          `json:"sessionId"`
-	Turn     string          `json:"turnId,omitzero"`
-	Title    string          `json:"title"`    // whole, control characters made visible: never cut it
-	Request  permit.Request  `json:"request"`  // what it is about: id, kind, tool, input
+	Card
 	Options  []permit.Option `json:"options"`  // show all, in this order, by name
 	Diffs    []permit.Diff   `json:"diffs"`    // may be empty
 	Paths    []string        `json:"paths"`    // every file it names, as the agent spelt them
 	ToolCall jsontext.Value  `json:"toolCall"` // the agent's toolCall, unchanged; null when there is none
+}
+
+// Card names a permission.
+type Card struct {
+	ID      string         `json:"permissionId"` // unique for one server
+	Session string         `json:"sessionId"`
+	Turn    string         `json:"turnId,omitzero"`
+	Title   string         `json:"title"`   // whole, control characters made visible: never cut it
+	Request permit.Request `json:"request"` // what it is about: id, kind, tool, input
 }
 
 // PermissionResult is the user's answer. An id that is not among the options,
@@ -31,12 +36,8 @@ type PermissionResult struct {
 // SettledParams are the params of sallyport/permission/settled: a card is
 // closed, or one that never needed a person is recorded.
 type SettledParams struct {
-	ID      string         `json:"permissionId"`
-	Session string         `json:"sessionId"`
-	Turn    string         `json:"turnId,omitzero"`
-	Title   string         `json:"title"`
-	Request permit.Request `json:"request"`
-	Outcome Outcome        `json:"outcome"`
+	Card
+	Outcome Outcome `json:"outcome"`
 }
 
 // Outcome says how a permission ended. Option is the option id that the agent

@@ -86,6 +86,17 @@ func TestExamples(t *testing.T) {
 	}
 }
 
+// fields are the names of a message's members.
+func fields(v any) (names []string) {
+	for _, f := range reflect.VisibleFields(reflect.TypeOf(v).Elem()) {
+		if !f.Anonymous {
+			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // Each field of each message must be seen at least once: an example that
 // leaves a field out does not show how to decode it.
 func TestExamplesShowEveryField(t *testing.T) {
@@ -104,8 +115,7 @@ func TestExamplesShowEveryField(t *testing.T) {
 			if err := json.Unmarshal(raw, &have); err != nil {
 				t.Fatalf("%s: %v", m.Method, err)
 			}
-			for f := range reflect.TypeOf(v).Elem().Fields() {
-				name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			for _, name := range fields(v) {
 				if _, ok := have[name]; !ok {
 					t.Errorf("%s: the example's %s do not show %q", m.Method, part, name)
 				}
@@ -197,8 +207,7 @@ func TestProtocolDocument(t *testing.T) {
 		default:
 			wants = append(wants, "server → editor", "`"+string(m.Feature)+"`")
 		}
-		for f := range reflect.TypeOf(m.Params).Elem().Fields() {
-			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		for _, name := range fields(m.Params) {
 			wants = append(wants, "`"+name+"`")
 		}
 		for _, w := range wants {
