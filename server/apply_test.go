@@ -3,6 +3,7 @@ package server_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -360,4 +361,30 @@ func TestC6_OrderOfEdits(t *testing.T) {
 			}
 		})
 	})
+}
+
+// C1: columns count code units of what was negotiated.
+func TestC1_Columns(t *testing.T) {
+	for _, test := range []struct {
+		offered []string
+		want    int
+	}{{nil, 7}, {[]string{"utf-16"}, 7}, {[]string{"utf-8"}, 9}, {[]string{"utf-32"}, 6}} {
+		t.Run(fmt.Sprint(test.offered), func(t *testing.T) {
+			r := plugin(t)
+			r.ed.Encodings = test.offered
+			r.start()
+			uri, path := r.open("a.txt", "🎉 x = 1\n")
+			if _, err := r.ss.Editor.Apply(r.ctx, r.edit(path, "🎉 x = 2\n")); err != nil {
+				t.Fatal(err)
+			}
+			r.ed.Look(func(s *servertest.Seen) {
+				if e := s.Edits[0]; len(e) != 1 || e[0].Range.Start.Character != test.want {
+					t.Errorf("edits %+v, want column %d", e, test.want)
+				}
+			})
+			if got := r.ed.Text(uri); got != "🎉 x = 2\n" {
+				t.Errorf("the buffer is %q", got)
+			}
+		})
+	}
 }

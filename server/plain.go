@@ -106,6 +106,7 @@ func (d display) plainAsk(ctx context.Context, card *permit.Card) (permit.Answer
 			log.Diff(x.Path, x.Old, x.New)
 		}
 	}
+	d.talks.say(card.Session, "waiting for your answer")
 	titles := distinct(card.Options)
 	i, err := d.choose(ctx, protocol.MessageTypeWarning, question(card), titles)
 	var refused *rpc.Error

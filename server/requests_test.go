@@ -78,7 +78,7 @@ func TestErrorKinds(t *testing.T) {
 	} {
 		t.Run(string(test.kind), func(t *testing.T) {
 			r := plugin(t)
-			r.ss.Fail = func(bridge.NewSession) error { return test.err }
+			r.ss.Begin = func(context.Context, bridge.NewSession) error { return test.err }
 			r.start()
 			var e *rpc.Error
 			if err := r.ed.Call(r.ctx, wire.MethodNew, nil, nil); !errors.As(err, &e) {

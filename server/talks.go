@@ -143,16 +143,26 @@ func (t *talks) firstShow(x *talk) bool {
 
 // report moves the progress of an update's turn on.
 func (t *talks) report(u bridge.Update) {
-	t.mu.Lock()
-	x := t.bySess[u.Session]
-	var p *progress
-	if x != nil {
-		p = x.progress
-	}
-	t.mu.Unlock()
-	if p != nil {
+	if p := t.progressOf(u.Session); p != nil {
 		p.update(u)
 	}
+}
+
+// say shows words of ours in the progress of a session's turn.
+func (t *talks) say(session, message string) {
+	if p := t.progressOf(session); p != nil {
+		p.report(message)
+	}
+}
+
+// progressOf is the progress of the turn that runs in a session; nil for none.
+func (t *talks) progressOf(session string) *progress {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if x := t.bySess[session]; x != nil {
+		return x.progress
+	}
+	return nil
 }
 
 // ask starts a turn in the folder's talk and returns when it has been taken

@@ -20,8 +20,9 @@ type Sessions struct {
 	// Turn runs a prompt; nil: it ends at once. ctx ends when the turn is
 	// cancelled.
 	Turn func(ctx context.Context, t Turn) (bridge.TurnResult, error)
-	// Fail makes New fail; nil: it does not.
-	Fail func(bridge.NewSession) error
+	// Begin runs before New begins a session and may wait or fail; nil: it does
+	// neither.
+	Begin func(ctx context.Context, n bridge.NewSession) error
 	// History is what Stored gives.
 	History []bridge.StoredSession
 
@@ -111,15 +112,15 @@ func (s *Sessions) note(format string, args ...any) {
 }
 
 // New begins a session s1, s2, ….
-func (s *Sessions) New(_ context.Context, n bridge.NewSession) (bridge.Info, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.noteLocked("New %s %s %s", n.Agent, n.Folder, n.Mode)
-	if s.Fail != nil {
-		if err := s.Fail(n); err != nil {
+func (s *Sessions) New(ctx context.Context, n bridge.NewSession) (bridge.Info, error) {
+	s.note("New %s %s %s", n.Agent, n.Folder, n.Mode)
+	if s.Begin != nil {
+		if err := s.Begin(ctx, n); err != nil {
 			return bridge.Info{}, err
 		}
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.number++
 	info := bridge.Info{ID: fmt.Sprintf("s%d", s.number), AgentID: "a", Agent: "fake", Folder: n.Folder, Mode: permit.Default}
 	s.live = append(s.live, info)
