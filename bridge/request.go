@@ -166,6 +166,9 @@ func (s *session) writeRequest(a *agent, m *rpc.Message) func(context.Context) {
 			_ = a.conn.ReplyError(id, fileError(path, err))
 			return
 		}
+		if !a.quirks.Has(quirk.EchoWrites) { // an echo is a word about a write, not the write
+			t.touched.mediated(path, true)
+		}
 		_ = a.conn.ReplyRaw(id, []byte("{}"))
 	}
 }
@@ -185,7 +188,6 @@ func (s *session) write(ctx context.Context, t *turn, place *workspace.Place, pa
 	if err != nil {
 		return err
 	}
-	t.touched.mediated(path, true)
 	if out.Merged {
 		s.b.Log.Debug("merged a write with the user's typing", "session", s.id)
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"sallyport/bridge/quirk"
 	"sallyport/workspace"
 )
 
@@ -105,7 +106,9 @@ func (s *session) sendAll(a *agent, docs []workspace.Document, done *unsavedRepo
 			done.keep(d.Path, "larger than 64 KiB")
 		default:
 			blocks = append(blocks, resourceBlock(d))
-			s.ground.files.Sent(d) // what a write of it is based on
+			if !a.quirks.Has(quirk.EchoWrites) { // their text is the disk's, whatever was sent
+				s.ground.files.Sent(d) // what a write of it is based on
+			}
 			done.sent = append(done.sent, d.Path)
 		}
 	}
