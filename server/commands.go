@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/go-json-experiment/json"
@@ -175,6 +176,11 @@ func (c *client) commandNew(ctx context.Context, raw jsontext.Value) error {
 	return err
 }
 
+// modes are those that a session can have.
+func modes() []permit.Mode {
+	return []permit.Mode{permit.Default, permit.AcceptEdits, permit.PlanMode, permit.Bypass}
+}
+
 func (c *client) commandSetMode(ctx context.Context, raw jsontext.Value) error {
 	var a modeArgs
 	if err := argument(raw, &a, "mode"); err != nil {
@@ -188,10 +194,13 @@ func (c *client) commandSetMode(ctx context.Context, raw jsontext.Value) error {
 		return err
 	}
 	session, _, _ := c.talks.sessionOf(folder)
-	if session != "" {
+	switch {
+	case session != "":
 		if _, err := c.sessions.SetMode(ctx, session, a.Mode); err != nil {
 			return err
 		}
+	case !slices.Contains(modes(), a.Mode):
+		return badParams("workspace/executeCommand", "/mode", "no mode is called %q; there are %q", clip(string(a.Mode)), modes())
 	}
 	c.talks.setMode(folder, a.Mode)
 	c.say(protocol.MessageTypeInfo, fmt.Sprintf("Sallyport: mode %s", clip(string(a.Mode))))

@@ -26,7 +26,9 @@ type progress struct {
 
 	mu    sync.Mutex
 	ended bool
-	last  time.Time
+	last  time.Time   // of the last report
+	next  string      // what is to be reported when its time has come
+	timer *time.Timer // until then; nil: nothing waits
 }
 
 // progresses are those that can be cancelled, by token.
@@ -94,19 +96,39 @@ func (c *client) beginProgress(ctx context.Context, title, message string, cance
 	return p
 }
 
-// report says what is going on now. Reports that come too fast are dropped:
-// the next one says more.
+// report says what is going on now. Of reports that come too fast the last is
+// sent when its time has come: what is said before a long command stands there
+// as long as it runs.
 func (p *progress) report(message string) {
 	if p.c == nil {
 		return
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	now := time.Now()
-	if p.ended || now.Sub(p.last) < reportEvery {
-		return
+	switch wait := reportEvery - time.Since(p.last); {
+	case p.ended:
+	case p.timer != nil:
+		p.next = message
+	case wait > 0:
+		p.next = message
+		p.timer = time.AfterFunc(wait, p.late) // end stops it
+	default:
+		p.reportLocked(message)
 	}
-	p.last = now
+}
+
+// late sends what had to wait.
+func (p *progress) late() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.timer = nil
+	if !p.ended {
+		p.reportLocked(p.next)
+	}
+}
+
+func (p *progress) reportLocked(message string) {
+	p.last = time.Now()
 	p.send(&protocol.WorkDoneProgressReport{Kind: "report", Message: &message})
 }
 
@@ -121,6 +143,9 @@ func (p *progress) end(message string) {
 		return
 	}
 	p.ended = true
+	if p.timer != nil {
+		p.timer.Stop()
+	}
 	p.c.progresses.remove(p.token)
 	e := &protocol.WorkDoneProgressEnd{Kind: "end"}
 	if message != "" {
