@@ -137,7 +137,7 @@ func TestUnsavedDocumentsArePassedOnOrNamed(t *testing.T) {
 		wire   string // in the prompt's line
 		saved  bool
 	}{
-		{"send", true, "unsaved\n", bridge.Plain, `"type":"resource"`, false},
+		{"send", true, "unsaved\n", bridge.Plain, `newer than the file on disk:\n"},{"type":"resource"`, false},
 		{"ask", true, "unsaved\n", bridge.Plain, `"type":"resource"`, false}, // this display cannot ask
 		{"send", false, "unsaved\n", bridge.Warning, `"prompt":[{"type":"text","text":"go"}]`, false},
 		{"send", true, big, bridge.Warning, `"prompt":[{"type":"text","text":"go"}]`, false},

@@ -14,6 +14,9 @@ import (
 // maxSent is how much of one document goes along with a prompt.
 const maxSent = 64 << 10
 
+// sentHead stands between a prompt and the documents that are sent along.
+const sentHead = "\n\nOpen in the user's editor with unsaved text, which is newer than the file on disk:\n"
+
 // withUnsaved deals with unsaved documents in the region before a prompt: most
 // agents read the disk with their own tools, and what they would not see there
 // is saved, or sent along, or named. Never is something silently stale.
@@ -29,7 +32,11 @@ func (s *session) withUnsaved(ctx context.Context, a *agent, blocks []jsontext.V
 	case UnsavedLeave:
 		done.leave(docs, "left as the setting says")
 	default:
-		blocks = append(blocks, s.sendAll(a, docs, &done)...)
+		if sent := s.sendAll(a, docs, &done); len(sent) > 0 {
+			// The line between is needed, too: some agents join text and resource
+			// without a space ("fix main.go@file:///…").
+			blocks = append(append(blocks, textBlock(sentHead)), sent...)
+		}
 	}
 	s.tellUnsaved(&done)
 	return blocks
