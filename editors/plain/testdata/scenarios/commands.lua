@@ -1,0 +1,30 @@
+-- The other commands, and what is said about mistakes.
+local T = ...
+T.put('a.txt', 'one\n')
+T.open('a.txt')
+local function said(part)
+  T.wait('being told: ' .. part, function()
+    return T.noted(part)
+  end)
+end
+T.command('sallyport.showConversation')
+said('there is no conversation yet')
+T.command('sallyport.ask')
+said('prompt')
+T.command('sallyport.setMode', { mode = 'nonsense' })
+said('nonsense')
+T.same(T.noted('nonsense').level, vim.log.levels.ERROR, 'the level of a mode that is none')
+T.mode('plan')
+T.command('sallyport.newSession', { agent = 'nobody' })
+T.command('sallyport.ask', { prompt = 'please-tell', uri = vim.uri_from_bufnr(T.buf) })
+said('nobody')
+T.wait('the end of the turn that could not be', function()
+  return T.ends == 1
+end)
+T.command('sallyport.newSession', { agent = 'scripted' })
+T.turn('please-tell') -- in a new session
+local first = assert(T.conversation(), 'the conversation is not shown')
+T.command('sallyport.newSession')
+T.turn('please-tell once more')
+local files = vim.fn.glob(vim.fs.dirname(first) .. '/*.md', true, true)
+T.same(#files, 2, 'conversations')

@@ -1,0 +1,15 @@
+-- A file with CRLF line ends stays one when an agent writes LF into it.
+local T = ...
+T.put('a.txt', 'one\r\ntwo\r\nthree\r\n')
+T.open('a.txt')
+T.same(vim.bo[T.buf].fileformat, 'dos', 'the format')
+T.mode('acceptEdits')
+T.put('want.txt', 'one\nTWO\nthree\nfour\n')
+T.turn('please-put')
+T.same(T.text(), 'one\nTWO\nthree\nfour\n', 'the lines after the turn')
+T.same(vim.bo[T.buf].fileformat, 'dos', 'the format after the turn')
+T.keys('u')
+T.same(T.text(), 'one\ntwo\nthree\n', 'the lines after u')
+T.keys('<C-r>')
+vim.cmd.write()
+T.same(T.disk('a.txt'), 'one\r\nTWO\r\nthree\r\nfour\r\n', 'the disk after :write')
