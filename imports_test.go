@@ -1,0 +1,203 @@
+package sallyport_test
+
+import (
+	"go/parser"
+	"go/token"
+	"maps"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// edges are the allowed imports between our packages, outside tests. Calls go
+// cmd, then server or bridge/facade, then bridge, then workspace or plugins.
+// A package without a line imports nothing of ours.
+var edges = map[string]map[string]string{
+	"cmd/sallyport": {
+		"bridge":                 "a turn from the terminal",
+		"bridge/fakeagent":       "the subcommand fake-agent, and the demo's texts",
+		"bridge/home":            "the user's configuration and harnesses",
+		"bridge/permit":          "modes and policies are flags",
+		"plugins/harness":        "agents are named and listed",
+		"plugins/harness/doctor": "the subcommand doctor",
+		"server":                 "the subcommand serve",
+		"server/terminal":        "the subcommands run and demo",
+		"server/wire":            "what agents prints with --json is what editors get",
+		"workspace":              "the place of the user's files",
+		"workspace/config":       "flags change settings",
+	},
+	"server": {
+		"bridge":                 "sessions and turns",
+		"bridge/permit":          "the answer to a permission",
+		"bridge/rpc":             "the connection to the editor",
+		"plugins/harness":        "agents are shown",
+		"plugins/harness/doctor": "why an agent is not available",
+		"server/conversation":    "the conversation as a document",
+		"server/wire":            "the messages of sallyport/*",
+		"workspace":              "the editor's documents",
+		"workspace/text":         "positions and edits",
+	},
+	"server/conversation": {"workspace/text": "control characters are made visible"},
+	"server/terminal": {
+		"bridge":         "a turn shown on a terminal",
+		"bridge/permit":  "permissions asked on it",
+		"bridge/rpc":     "its raw values",
+		"workspace":      "documents in memory stand for an editor",
+		"workspace/text": "edits of these",
+	},
+	"server/wire": {
+		"bridge":        "what is told of sessions and turns",
+		"bridge/permit": "what is asked and answered",
+	},
+	"server/servertest": {
+		"bridge":         "the editor's answers to what the bridge asks",
+		"bridge/permit":  "answers to permissions",
+		"bridge/rpc":     "the editor's end of the connection",
+		"server/wire":    "the messages",
+		"workspace":      "URIs",
+		"workspace/text": "the editor's buffers",
+	},
+	"bridge": {
+		"bridge/permit":    "decides permissions",
+		"bridge/process":   "runs agents",
+		"bridge/quirk":     "what an agent does otherwise",
+		"bridge/rpc":       "the connection to the agent",
+		"plugins/harness":  "how to start an agent",
+		"workspace":        "reads and writes of the agent",
+		"workspace/config": "settings of a session",
+		"workspace/disk":   "errors of files, told to the agent",
+		"workspace/fence":  "refusals, told to agent and user",
+		"workspace/text":   "control characters are made visible",
+	},
+	"bridge/permit": {
+		"bridge/rpc":      "raw members of a request",
+		"workspace":       "paths of URIs",
+		"workspace/fence": "the first judge",
+		"workspace/text":  "control characters are made visible",
+	},
+	"bridge/quirk": {"bridge/rpc": "raw members of a message"},
+	"bridge/home": {
+		"bridge":                 "fills in where its configuration comes from",
+		"bridge/permit":          "policies are settings",
+		"bridge/process":         "programs are found",
+		"plugins/harness":        "manifests are loaded",
+		"plugins/harness/doctor": "and examined",
+		"workspace/config":       "settings",
+		"workspace/fence":        "rules of the settings",
+	},
+	"bridge/bridgetest": {
+		"bridge/fakeagent": "the test binary is the scripted agent",
+		"bridge/process":   "and the guard of a process tree",
+	},
+	"plugins/harness/doctor": {"plugins/harness": "what is examined"},
+	"workspace": {
+		"workspace/disk":  "closed files",
+		"workspace/fence": "every access",
+		"workspace/text":  "open documents",
+	},
+	"workspace/disk": {
+		"workspace/fence": "files are opened through it",
+		"workspace/text":  "line endings and windows",
+	},
+	"workspace/fence": {"workspace/text": "control characters are made visible"},
+	"workspace/workspacetest": {
+		"workspace":      "an editor for tests",
+		"workspace/text": "its buffers",
+	},
+}
+
+// forTests are the packages that only tests import.
+var forTests = []string{"server/servertest", "bridge/bridgetest", "workspace/workspacetest"}
+
+// borders are modules that stop at a folder: packages elsewhere do not import
+// them, tests do not either.
+var borders = map[string][]string{
+	"go.lsp.dev/protocol":                    {"server"},                                                         // LSP types stop at server
+	"go.lsp.dev/jsonrpc2":                    {"bridge/rpc", "server"},                                           // one loop for both sides
+	"github.com/coder/acp-go-sdk":            {"bridge"},                                                         // ACP types stop at bridge
+	"github.com/modelcontextprotocol/go-sdk": {"plugins", "bridge"},                                              // MCP servers come from packages
+	"github.com/fsnotify/fsnotify":           {"workspace", "plugins"},                                           // watching
+	"golang.org/x/term":                      {"cmd/sallyport", "server/terminal"},                               // the terminal is an editor's side
+	"encoding/json":                          {"bridge/fakeagent", "bridge/quirk", "server", "workspace/config"}, // only where a library demands it
+}
+
+// imports parses the imports of a package's files, all systems' files alike.
+func imports(t *testing.T, files []string, tests bool) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	for _, f := range files {
+		if strings.HasSuffix(f, "_test.go") != tests {
+			continue
+		}
+		tree, err := parser.ParseFile(token.NewFileSet(), f, nil, parser.ImportsOnly)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, spec := range tree.Imports {
+			name, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			out[name] = f
+		}
+	}
+	return out
+}
+
+func TestImportDirection(t *testing.T) {
+	used := map[string]bool{}
+	all := packages(t)
+	for _, pkg := range slices.Sorted(maps.Keys(all)) {
+		for name, file := range imports(t, all[pkg], false) {
+			to, ours := strings.CutPrefix(name, "sallyport/")
+			if !ours {
+				continue
+			}
+			used[pkg+" "+to] = true
+			if _, ok := edges[pkg][to]; !ok {
+				t.Errorf("%s: %s may not import %s; a new edge is a design change: see STYLE on shape, and edges here", file, pkg, to)
+			}
+			if slices.Contains(forTests, to) {
+				t.Errorf("%s: %s is for tests only", file, to)
+			}
+		}
+	}
+	for from, list := range edges {
+		for to, reason := range list {
+			if !used[from+" "+to] {
+				t.Errorf("edges: %s no longer imports %s (%s): take the line out", from, to, reason)
+			}
+		}
+	}
+}
+
+func TestBorders(t *testing.T) {
+	for pkg, files := range packages(t) {
+		for _, tests := range []bool{false, true} {
+			for name, file := range imports(t, files, tests) {
+				for module, folders := range borders {
+					if name != module && !strings.HasPrefix(name, module+"/") {
+						continue
+					}
+					if tests && module == "encoding/json" { // tests may look at our JSON with other eyes
+						continue
+					}
+					if !slices.ContainsFunc(folders, func(f string) bool { return pkg == f || strings.HasPrefix(pkg, f+"/") }) {
+						t.Errorf("%s: %s stays within %v", file, module, folders)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestNamesOfPackages(t *testing.T) {
+	for pkg := range packages(t) {
+		switch name := path.Base(pkg); name {
+		case "util", "utils", "common", "helpers", "helper", "manager", "base", "misc", "shared":
+			t.Errorf("%s: a package is named for what it has, not %s", pkg, name)
+		}
+	}
+}
