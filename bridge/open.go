@@ -69,7 +69,7 @@ func (b *Bridge) Load(ctx context.Context, l LoadSession) (Info, error) {
 		a.bind(s, l.ID)
 		l.Ready(s.info())
 	}
-	if err := s.load(ctx, a, l.ID, l.Replays); err != nil {
+	if _, err := s.load(ctx, a, l.ID, l.Replays); err != nil {
 		b.drop(s)
 		return Info{}, err
 	}
@@ -145,32 +145,6 @@ func (s *session) create(ctx context.Context) error {
 	return nil
 }
 
-// load asks an agent to open a conversation that it kept.
-func (s *session) load(ctx context.Context, a *agent, id string, replays bool) error {
-	ctx, cancel := context.WithTimeout(ctx, s.spec.config.Timeouts.Start())
-	defer cancel()
-	method := "session/resume"
-	if replays {
-		method = "session/load"
-		s.replaying(true)
-		a.bind(s, id)
-		if !a.quirks.Has(quirk.LateReplay) { // it tells the history after its answer
-			defer s.replaying(false)
-		}
-	}
-	if err := s.ask(ctx, a, method, openParams{SessionID: id, Cwd: s.spec.folder, Roots: a.roots(s.spec.roots), MCPServers: s.spec.mcp}); err != nil {
-		s.replaying(false)
-		return err
-	}
-	if replays && s.replayed() == 0 && !a.quirks.Has(quirk.LateReplay) {
-		s.notice(Notice{Kind: NoticeNew, Level: Warning, Text: "nothing was restored: " + a.harness.Name + " has no history for this session"})
-	}
-	if err := s.setAgentMode(ctx, a, s.currentMode()); err != nil {
-		s.notice(Notice{Kind: NoticePosture, Level: Warning, Text: err.Error()})
-	}
-	return nil
-}
-
 // ask opens the session at an agent by method; on failure the agent is kept for
 // a sign-in, or ended.
 func (s *session) ask(ctx context.Context, a *agent, method string, params openParams) error {
@@ -195,6 +169,9 @@ func (s *session) ask(ctx context.Context, a *agent, method string, params openP
 		return nil
 	}
 	err = a.agentError(err)
+	if a.lacksResume(method, err) {
+		return err
+	}
 	var said *AgentError
 	if errors.As(err, &said) {
 		if said.Code == authRequired && params.SessionID == "" {
@@ -245,48 +222,6 @@ func (s *session) detach(a *agent) {
 	}
 	s.state.mu.Unlock()
 	a.session.CompareAndSwap(s, nil)
-}
-
-// open returns the session's agent, opening the session again when it was
-// closed: by resume or load where the agent can, else as a new conversation,
-// which the user is told.
-func (s *session) open(ctx context.Context) (*agent, error) {
-	if a := s.current(); a != nil && !a.gone() {
-		return a, nil
-	}
-	id := s.agentID()
-	a, err := s.b.acquire(ctx, s.spec.harness, s.spec.folder)
-	if err != nil {
-		return nil, err
-	}
-	c := a.hello.capabilities()
-	how := "resumed"
-	switch {
-	case id != "" && c.Resume:
-		err = s.load(ctx, a, id, false)
-	case id != "" && c.Load:
-		how = "loaded again"
-		err = s.load(ctx, a, id, true)
-	default:
-		how = ""
-		s.b.keepWarm(a)
-	}
-	if err == nil && how != "" {
-		s.notice(Notice{Kind: NoticeNew, Level: Plain, Text: a.harness.Name + " was started again and the conversation " + how})
-		return s.current(), nil
-	}
-	if err != nil && ctx.Err() != nil {
-		return nil, err
-	}
-	if err := s.create(ctx); err != nil {
-		return nil, err
-	}
-	s.notice(Notice{
-		Kind: NoticeNew, Level: Warning,
-		Text: s.spec.harness.Name + " was started again and does not remember the conversation",
-		Hint: "tell it what it needs to know",
-	})
-	return s.current(), nil
 }
 
 // Stored lists the conversations that an agent kept.

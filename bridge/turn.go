@@ -197,6 +197,7 @@ func (s *session) turnResult(a *agent, t *turn, raw jsontext.Value, err error) (
 		err = a.agentError(err)
 		var gone *GoneError
 		if errors.As(err, &gone) && s.b.life.ctx.Err() == nil {
+			s.detach(a) // so that its end is told once
 			s.notice(Notice{Kind: NoticeGone, Level: Problem, Turn: t.id, Text: err.Error(), Hint: lastLines(gone.Stderr)})
 		}
 		if t.cancelled() {
