@@ -22,12 +22,17 @@ type openCard struct {
 	answer chan int // one slot
 }
 
-// wait lists a card until it is answered or ctx ends.
-func (c *cards) wait(ctx context.Context, card *permit.Card, titles []string) (int, error) {
+// add lists a card. It can be answered from now on; wait takes it off.
+func (c *cards) add(card *permit.Card, titles []string) *openCard {
 	own := &openCard{card, titles, make(chan int, 1)}
 	c.mu.Lock()
+	defer c.mu.Unlock()
 	c.open = append(c.open, own)
-	c.mu.Unlock()
+	return own
+}
+
+// wait waits until a card is answered or ctx ends.
+func (c *cards) wait(ctx context.Context, own *openCard) (int, error) {
 	defer func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()

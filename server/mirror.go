@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -188,7 +189,7 @@ func (m *mirror) applyPlain(ctx context.Context, key string, now workspace.Docum
 		return w.afterError(err)
 	}
 	if !r.Applied {
-		return w.afterError(errors.New(r.Reason))
+		return w.afterError(errors.New(cmp.Or(text.Visible(r.Reason), "it gave no reason")))
 	}
 	w.retry = m.able.versioned
 	doc, err := w.shown(ctx, m.settle())

@@ -247,40 +247,34 @@ func TestAnswerByCommand(t *testing.T) {
 	}
 }
 
-// answer answers the waiting card with its second option. It may not wait yet
-// when the user was told: a card that is not there is tried again.
+// answer answers the waiting card with its second option.
 func (r *rig) answer(way string) {
 	r.Helper()
-	for {
-		var err error
-		switch way {
-		case "command":
-			err = r.ed.Command(r.ctx, "sallyport.answer", map[string]any{"option": 2})
-		case "typed":
-			err = r.ed.Command(r.ctx, "sallyport.answer", "2")
-		default:
-			var list []struct {
-				Title   string
-				Command struct {
-					Command   string           `json:"command"`
-					Arguments []jsontext.Value `json:"arguments"`
-				} `json:"command"`
-			}
-			p := map[string]any{"textDocument": map[string]any{"uri": "file:///x"}, "range": wire.Range{}, "context": map[string]any{"diagnostics": []any{}}}
-			if err := r.ed.Call(r.ctx, "textDocument/codeAction", p, &list); err != nil {
-				r.Fatal(err)
-			}
-			if len(list) < 2 {
-				continue
-			}
-			err = r.ed.Command(r.ctx, list[1].Command.Command, list[1].Command.Arguments[0])
+	var err error
+	switch way {
+	case "command":
+		err = r.ed.Command(r.ctx, "sallyport.answer", map[string]any{"option": 2})
+	case "typed":
+		err = r.ed.Command(r.ctx, "sallyport.answer", "2")
+	default:
+		var list []struct {
+			Title   string
+			Command struct {
+				Command   string           `json:"command"`
+				Arguments []jsontext.Value `json:"arguments"`
+			} `json:"command"`
 		}
-		if err == nil {
-			return
-		}
-		if codeOf(err) != wire.CodeFailed {
+		p := map[string]any{"textDocument": map[string]any{"uri": "file:///x"}, "range": wire.Range{}, "context": map[string]any{"diagnostics": []any{}}}
+		if err := r.ed.Call(r.ctx, "textDocument/codeAction", p, &list); err != nil {
 			r.Fatal(err)
 		}
+		if len(list) != 2 {
+			r.Fatalf("code actions %+v, want the two answers", list)
+		}
+		err = r.ed.Command(r.ctx, list[1].Command.Command, list[1].Command.Arguments[0])
+	}
+	if err != nil {
+		r.Fatal(err)
 	}
 }
 

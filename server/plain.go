@@ -111,8 +111,9 @@ func (d display) plainAsk(ctx context.Context, card *permit.Card) (permit.Answer
 	i, err := d.choose(ctx, protocol.MessageTypeWarning, question(card), titles)
 	var refused *rpc.Error
 	if errors.As(err, &refused) && refused.Code == wire.CodeUnknownMethod {
+		own := d.cards.add(card, titles)
 		d.say(protocol.MessageTypeWarning, question(card)+"\n"+howToAnswer(titles))
-		i, err = d.cards.wait(ctx, card, titles)
+		i, err = d.cards.wait(ctx, own)
 	}
 	if err != nil {
 		return permit.Answer{}, err
@@ -153,8 +154,12 @@ func (d display) plainSettled(card *permit.Card, o permit.Outcome) {
 	log.Note(word, s)
 }
 
-// plainNotice shows a notice and notes it.
+// plainNotice shows a notice and notes it. That an agent starts is said by the
+// progress already, where there is one.
 func (d display) plainNotice(n bridge.Notice) {
+	if n.Kind == bridge.NoticeStarting && d.able.progress {
+		return
+	}
 	s := text.Visible(n.Text)
 	for _, p := range n.Paths {
 		if !strings.Contains(n.Text, p) {

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -88,46 +89,52 @@ func (w *watch) holds(d workspace.Document) bool {
 }
 
 // shown waits, after the editor said "applied", for a state that contains the
-// change, and returns the document as it is then.
+// change, and returns the document as it is then. Where the plugin said what
+// the text is now, with what a formatter made of it, that is waited for too.
 func (w *watch) shown(ctx context.Context, settle time.Duration) (workspace.Document, error) {
+	var wg sync.WaitGroup
+	defer wg.Wait()
 	ctx, cancel := context.WithTimeout(ctx, settle)
 	defer cancel()
-	closed := w.closed(ctx)
-	moved := false
-	for _, d := range w.take() { // what came before the answer
-		if w.holds(d) && w.settled(d) {
-			return w.now(d), nil
+	closed := make(chan error, 1)
+	wg.Go(func() {
+		if _, err := w.expect.Wait(ctx); errors.Is(err, workspace.ErrClosed) {
+			closed <- err
 		}
-		moved = moved || d.Version != w.base.Version
-	}
-	for {
-		select {
-		case <-w.wake:
-			for _, d := range w.take() {
-				if w.holds(d) {
+	})
+	landed, moved := false, false
+	for first := true; ; first = false {
+		for _, d := range w.take() {
+			switch {
+			case w.holds(d):
+				landed = true
+				if w.result == "" || d.Hash == w.result {
 					return w.now(d), nil
 				}
-				if d.Version == w.base.Version {
-					continue // the state that we began with, or a save
-				}
-				// The first change after the answer shows the whole buffer: what is
-				// not in it was dropped.
+			case d.Version == w.base.Version: // the state that we began with, or a save
+			case !first && !landed:
+				// The first change after the answer shows the whole buffer: what is not
+				// in it was dropped.
 				return d, w.dropped()
+			default:
+				moved = true
 			}
+		}
+		select {
+		case <-w.wake:
 		case err := <-closed:
 			return w.base, err
 		case <-ctx.Done():
-			if moved {
+			switch {
+			case landed: // and more was typed since
+				return w.now(w.base), nil
+			case moved:
 				return w.base, w.dropped()
+			default:
+				return w.base, errUnclear
 			}
-			return w.base, errUnclear
 		}
 	}
-}
-
-// settled reports whether the plugin's answer is about a later state than d.
-func (w *watch) settled(d workspace.Document) bool {
-	return w.result == "" || d.Hash == w.result
 }
 
 // now is the document as it is at present, d when it cannot be had.
@@ -149,17 +156,6 @@ func (w *watch) dropped() error {
 	return errUnclear
 }
 
-// closed reports the end of the document.
-func (w *watch) closed(ctx context.Context) <-chan error {
-	ended := make(chan error, 1)
-	go func() { // ends with ctx, which shown ends
-		if _, err := w.expect.Wait(ctx); errors.Is(err, workspace.ErrClosed) {
-			ended <- err
-		}
-	}()
-	return ended
-}
-
 // afterError judges an edit that the editor did not say it applied. The mirror
 // decides here too: it may have been applied before the answer went wrong.
 func (w *watch) afterError(err error) (workspace.Applied, error) {
@@ -171,7 +167,7 @@ func (w *watch) afterError(err error) (workspace.Applied, error) {
 		moved = moved || d.Version != w.base.Version
 	}
 	if moved {
-		return workspace.Applied{}, because(workspace.ErrStale, err.Error())
+		return workspace.Applied{}, fmt.Errorf("%w: %w", workspace.ErrStale, err)
 	}
-	return workspace.Applied{}, because(workspace.ErrNotApplied, err.Error())
+	return workspace.Applied{}, fmt.Errorf("%w: %w", workspace.ErrNotApplied, err)
 }

@@ -70,7 +70,7 @@ func (e *Editor) saveLocked(uri string) error {
 		}
 	}
 	b.saved = b.text
-	return e.conn.Notify("textDocument/didSave", map[string]any{
+	return e.announceLocked("textDocument/didSave", map[string]any{
 		"textDocument": map[string]any{"uri": uri}, "text": b.text,
 	})
 }
@@ -100,9 +100,28 @@ func (e *Editor) changeLocked(uri string, edits []text.Edit) error {
 	if e.habits.Silent {
 		return nil
 	}
-	return e.conn.Notify("textDocument/didChange", map[string]any{
+	return e.announceLocked("textDocument/didChange", map[string]any{
 		"textDocument": map[string]any{"uri": uri, "version": b.version}, "contentChanges": changes,
 	})
+}
+
+// announceLocked sends a notification, or keeps it for after the answer.
+func (e *Editor) announceLocked(method string, params any) error {
+	if e.habits.Edits == Late {
+		e.late = append(e.late, func() { _ = e.conn.Notify(method, params) })
+		return nil
+	}
+	return e.conn.Notify(method, params)
+}
+
+// catchUp sends what was kept.
+func (e *Editor) catchUp() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, send := range e.late {
+		send()
+	}
+	e.late = nil
 }
 
 // applyLocked applies edits of the wire to a document.

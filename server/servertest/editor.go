@@ -54,6 +54,7 @@ type state struct {
 	changed chan struct{} // closed and replaced at every event
 	habits  Habits
 	docs    map[string]*buffer
+	late    []func() // what a late editor has still to announce
 	seen    Seen
 }
 

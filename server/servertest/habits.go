@@ -45,6 +45,7 @@ const (
 	Rude     Edits = "rude"      // answers with an error
 	Careless Edits = "careless"  // looks at no version
 	ReadOnly Edits = "read-only" // plugin: the document may not be changed
+	Late     Edits = "late"      // announces its changes after its answer (Neovim gathers them)
 )
 
 // SetHabits changes the editor's behaviour from the next message on.

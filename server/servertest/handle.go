@@ -27,6 +27,7 @@ func (e *Editor) handle(m *rpc.Message) {
 		default:
 			_ = e.conn.Reply(id, result)
 		}
+		e.catchUp()
 	})
 }
 
