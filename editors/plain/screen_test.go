@@ -1,0 +1,86 @@
+package plain
+
+import (
+	"testing"
+
+	"sallyport/bridge/bridgetest"
+)
+
+// initLua is a user's own configuration: attaching as "sallyport serve --help"
+// says, a command that asks, and what the progress says in the status line.
+const initLua = `
+vim.o.swapfile = false
+if vim.lsp.config then
+	vim.lsp.config('sallyport', { cmd = { 'sallyport', 'serve' }, root_markers = { '.git' } })
+	vim.lsp.enable('sallyport')
+else
+	vim.api.nvim_create_autocmd('FileType', { callback = function(a)
+		local root = vim.fs.root(a.buf, '.git')
+		if root then
+			vim.lsp.start({ name = 'sallyport', cmd = { 'sallyport', 'serve' }, root_dir = root }, { bufnr = a.buf })
+		end
+	end })
+end
+
+vim.api.nvim_create_user_command('Ask', function(c)
+	local ask = {
+		title = 'ask', command = 'sallyport.ask',
+		arguments = { { prompt = c.args, uri = vim.uri_from_bufnr(0) } },
+	}
+	if vim.lsp.config then
+		vim.lsp.get_clients({ bufnr = 0, name = 'sallyport' })[1]:exec_cmd(ask)
+	else
+		vim.lsp.buf.execute_command(ask)
+	end
+end, { nargs = '+' })
+
+function Attached()
+	return #vim.lsp.get_clients({ bufnr = 0 })
+end
+vim.o.statusline = "%t %m attached: %{v:lua.Attached()} progress: %{get(g:, 'progress', '')}"
+vim.api.nvim_create_autocmd('LspAttach', { command = 'redrawstatus' })
+vim.api.nvim_create_autocmd('LspProgress', { callback = function(event)
+	local value = event.data.params.value
+	vim.g.progress = value.kind == 'end' and 'none' or value.message
+	vim.cmd('redrawstatus! | checktime')
+end })
+`
+
+// openNeovim opens a.txt with these lines in Neovim, in a terminal.
+func openNeovim(t *testing.T, version, text string) *terminal {
+	t.Helper()
+	nvim := bridgetest.Editor(t, "nvim-"+version)
+	p := scripted(t)
+	p.put("a.txt", text)
+	init := p.Write(t, "home/.config/nvim/init.lua", initLua)
+	s := p.open(nvim, "--clean", "-u", init, "a.txt")
+	s.shows("it is up", `a\.txt  attached: 1`)
+	return s
+}
+
+// TestNeovimOnScreen is one turn as a person sees it: with Neovim's own
+// questions, in its own main loop.
+func TestNeovimOnScreen(t *testing.T) {
+	for _, version := range neovims {
+		t.Run(version, func(t *testing.T) {
+			t.Parallel()
+			s := openNeovim(t, version, "one\ntwo\nthree\n")
+			s.keys("G", "o", "mine, not saved", "Escape")
+			s.shows("the line is typed", `(?s)mine, not saved\n(~\n)+a.txt \[\+\][^\n]*$`)
+			s.keys(":Ask please-edit", "Enter")
+			s.shows("the question about unsaved text", `(?s)unsaved changes.*a\.txt.*1: Send their text along`)
+			s.keys("1", "Enter")
+			s.shows("the permission", `(?s)Edit a\.txt.*1: Allow\n2: Reject`)
+			s.keys("1", "Enter")
+			s.shows("the write, unsaved", `(?s)one\nTWO\nthree\nmine, not saved\n.*a.txt \[\+\]`)
+			s.shows("the end", `progress: none`)
+			s.shows("the conversation follows", `(?s)Turn of.*a.txt \[\+\]`)
+			s.keys("u")
+			s.shows("undone", `(?s)one\ntwo\nthree\nmine, not saved\n.*a.txt \[\+\]`)
+			if got := s.disk("a.txt"); got != "one\ntwo\nthree\n" {
+				t.Errorf("the file on disk is %q", got)
+			}
+			s.keys(":qa!", "Enter")
+		})
+	}
+}
