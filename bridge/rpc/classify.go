@@ -1,5 +1,46 @@
 package rpc
 
+// envelope holds the top-level members of one message.
+type envelope struct {
+	jsonrpc, id, method, params, result, errobj []byte
+	twice                                       bool // a known member was repeated
+}
+
+// known reports whether any member of JSON-RPC is there.
+func (e *envelope) known() bool {
+	return e.jsonrpc != nil || e.id != nil || e.method != nil || e.params != nil || e.result != nil || e.errobj != nil
+}
+
+// set stores a member by its quoted key.
+func (e *envelope) set(key, value []byte) {
+	var slot *[]byte
+	switch string(key) {
+	case `"jsonrpc"`:
+		slot = &e.jsonrpc
+	case `"id"`:
+		slot = &e.id
+	case `"method"`:
+		slot = &e.method
+	case `"params"`:
+		slot = &e.params
+	case `"result"`:
+		slot = &e.result
+	case `"error"`:
+		slot = &e.errobj
+	default:
+		if special(key[1:], 0) < len(key)-2 { // "\u0069d" is id, too
+			if name, err := Unquote(key); err == nil && special([]byte(name), 0) == len(name) {
+				e.set([]byte(`"`+name+`"`), value)
+			}
+		}
+		return
+	}
+	if *slot != nil {
+		e.twice = true
+	}
+	*slot = value
+}
+
 // Scan reads one message. The parts of m point into frame. An error means that
 // frame is no valid message: not JSON, not UTF-8, nested deeper than MaxDepth,
 // a batch, or not JSON-RPC 2.0; m.ID is then the id that an answer should
@@ -8,17 +49,27 @@ package rpc
 // A member of JSON-RPC that occurs twice makes a message invalid. Elsewhere in
 // a message names are not compared; see Members.
 func Scan(frame []byte) (m Message, err error) {
-	err = scan(frame, &m)
+	var s scanner
+	m.Frame = frame
+	if err = s.scan(frame); err == nil {
+		err = s.envelope.classify(&m)
+	}
 	return m, err
 }
 
-func scan(frame []byte, m *Message) error {
-	var e envelope
-	*m = Message{Frame: frame}
-	if err := scanEnvelope(frame, &e); err != nil {
+// message reads one message into m, with an index that the next call voids.
+func (s *scanner) message(frame []byte, m *Message) error {
+	*m = Message{Frame: frame, index: &s.index}
+	if err := s.scan(frame); err != nil {
 		return err
 	}
-	return e.classify(m)
+	return s.envelope.classify(m)
+}
+
+// release lets go of the message.
+func (s *scanner) release() {
+	s.envelope = envelope{}
+	s.index.data = nil
 }
 
 // classify fills m from the members. On an error it says in m.Kind what the
@@ -32,25 +83,24 @@ func (e *envelope) classify(m *Message) error {
 	case e.method == nil && (e.result != nil || e.errobj != nil):
 		m.Kind = Response
 		return e.response(m, idOK)
-	case e.method != nil && id != "":
-		m.Kind = Request
-	case e.method != nil && idOK:
-		m.Kind = Notification
-	default:
+	case e.method == nil || !idOK:
 		return errInvalid
 	}
 	method, ok := methodName(e.method)
-	if !ok || !idOK || e.twice || e.result != nil || e.errobj != nil || string(e.jsonrpc) != `"2.0"` {
-		m.Kind = 0
+	if !ok || e.twice || e.result != nil || e.errobj != nil || string(e.jsonrpc) != `"2.0"` {
 		return errInvalid
 	}
-	m.Method = method
 	switch {
 	case e.params == nil || isNull(e.params):
 	case e.params[0] == '{' || e.params[0] == '[':
 		m.Params = e.params
 	default:
 		return errInvalid
+	}
+	m.Method = method
+	m.Kind = Notification
+	if id != "" {
+		m.Kind = Request
 	}
 	return nil
 }

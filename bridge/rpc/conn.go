@@ -36,7 +36,7 @@ type Conn struct {
 	// long stretch it is the beginning. It may be many: limit what is logged.
 	Noise func(bytes []byte)
 	// Idle is called on the read loop when all that came was handled, before it
-	// waits for more.
+	// waits for more: the time to Flush what Handle gathered on another Conn.
 	Idle func()
 	// HighWater is how many bytes may wait to be written before Stream blocks;
 	// default DefaultHighWater.
@@ -55,9 +55,11 @@ type Conn struct {
 
 // reader is the reading side of a Conn.
 type reader struct {
-	input  input
-	frames frameReader
-	counts counts
+	input   input
+	frames  frameReader
+	scanner scanner
+	message Message // the one that is handled
+	counts  counts
 }
 
 // Stats counts what a connection dropped.
@@ -68,6 +70,12 @@ type Stats struct {
 }
 
 type counts struct{ noise, invalid, late atomic.Int64 }
+
+// release lets go of the message that was handled, and so of its buffer.
+func (r *reader) release() {
+	r.message = Message{}
+	r.scanner.release()
+}
 
 // New returns a connection that reads messages from r and writes them to w.
 // It owns both: Run closes those that are an io.Closer.
@@ -128,6 +136,7 @@ func (c *Conn) Run(ctx context.Context) error {
 	c.out.fail(closedBy(cause))
 	c.in.input.stopped.Store(true)
 	close(c.out.done)
+	c.out.late.Stop()
 	closeStream(c.out.w)
 	closeStream(c.in.input.r)
 	c.await(reading, func() bool { return c.in.input.reading.Load() })
@@ -195,17 +204,18 @@ func (c *Conn) read() error {
 
 // message handles one framed message.
 func (c *Conn) message(body []byte) {
-	var m Message
-	if err := scan(body, &m); err != nil {
-		c.invalid(&m, err)
+	m := &c.in.message
+	defer c.in.release()
+	if err := c.in.scanner.message(body, m); err != nil {
+		c.invalid(m, err)
 		return
 	}
 	switch m.Kind {
 	case Response:
-		c.answered(&m)
+		c.answered(m)
 	case Request, Notification:
 		if c.Handle != nil {
-			c.Handle(&m)
+			c.Handle(m)
 		} else if m.Kind == Request {
 			_ = c.ReplyError(m.ID, Errorf(MethodNotFound, "no such method"))
 		}

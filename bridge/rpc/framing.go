@@ -8,9 +8,10 @@ type Framing interface {
 	// reader takes messages off in.
 	reader(in *input) frameReader
 	// begin appends what stands before a message that is then appended in
-	// place; end is given the index of the beginning and completes it.
-	begin(dst []byte) []byte
-	end(dst []byte, at int) []byte
+	// place; end is given the index of the beginning and completes it. last is
+	// the size of the message before: they come in kinds.
+	begin(dst []byte, last int) []byte
+	end(dst []byte, at, last int) []byte
 }
 
 // frameReader takes messages off a stream.

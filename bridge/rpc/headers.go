@@ -13,10 +13,9 @@ type Headers struct {
 }
 
 const (
-	lengthName  = "Content-Length"
-	lengthGuess = 3       // digits that most messages need
-	maxHeader   = 4 << 10 // of all headers of one message
-	maxDigits   = 12      // a longer Content-Length is garbage
+	lengthName = "Content-Length"
+	maxHeader  = 4 << 10 // of all headers of one message
+	maxDigits  = 12      // a longer Content-Length is garbage
 )
 
 func (h Headers) reader(in *input) frameReader {
@@ -27,25 +26,29 @@ func (h Headers) reader(in *input) frameReader {
 	return &headerReader{in: in, max: int64(h.Max)}
 }
 
-func (Headers) begin(dst []byte) []byte {
-	return append(dst, lengthName+": 000\r\n\r\n"...)
+// begin leaves room for the length of a message as large as the last.
+func (Headers) begin(dst []byte, last int) []byte {
+	dst = append(dst, lengthName+": "...)
+	dst = strconv.AppendInt(dst, int64(last), 10)
+	return append(dst, "\r\n\r\n"...)
 }
 
-// end writes the length, and moves the message where the guess was wrong.
-func (Headers) end(dst []byte, at int) []byte {
-	const room = len(lengthName) + 2 + lengthGuess + 4
-	length := len(dst) - at - room
+// end writes the length, and moves the message where it has more or fewer digits.
+func (Headers) end(dst []byte, at, last int) []byte {
 	var digits [20]byte
+	guessed := len(strconv.AppendInt(digits[:0], int64(last), 10))
+	start := at + len(lengthName) + 2
+	body := start + guessed + 4
+	length := len(dst) - body
 	d := strconv.AppendInt(digits[:0], int64(length), 10)
-	if by := len(d) - lengthGuess; by > 0 {
+	if by := len(d) - guessed; by > 0 {
 		dst = append(dst, digits[:by]...) // any bytes: only the room matters
-		copy(dst[at+room+by:], dst[at+room:at+room+length])
+		copy(dst[body+by:], dst[body:body+length])
 	} else if by < 0 {
-		copy(dst[at+room+by:], dst[at+room:])
+		copy(dst[body+by:], dst[body:])
 		dst = dst[:len(dst)+by]
 	}
-	head := dst[at+len(lengthName)+2:]
-	copy(head, d)
-	copy(head[len(d):], "\r\n\r\n")
+	n := copy(dst[start:], d)
+	copy(dst[start+n:], "\r\n\r\n")
 	return dst
 }

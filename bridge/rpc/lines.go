@@ -19,11 +19,11 @@ func (l Lines) reader(in *input) frameReader {
 	return &lineReader{in: in, max: l.Max}
 }
 
-func (Lines) begin(dst []byte) []byte { return dst }
+func (Lines) begin(dst []byte, _ int) []byte { return dst }
 
 // end makes one line of the message. A line break in valid JSON is white space
 // between tokens, as in a message that came from a peer with the other framing.
-func (Lines) end(dst []byte, at int) []byte {
+func (Lines) end(dst []byte, at, _ int) []byte {
 	for body := dst[at:]; ; {
 		i := bytes.IndexByte(body, '\n')
 		if i < 0 {

@@ -53,6 +53,7 @@ type Message struct {
 	Result []byte // of a response that succeeded
 	Error  []byte // of a response that failed: the error object
 	Frame  []byte // the whole message as it came, without its framing
+	index  *index // of Params; nil if there is none
 }
 
 // Error is a JSON-RPC error object (JSON-RPC 2.0, section 5.1), sent by the

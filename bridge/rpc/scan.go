@@ -1,7 +1,6 @@
 package rpc
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"math/bits"
@@ -22,87 +21,65 @@ var (
 	errForeign = errors.New("a JSON value that is no JSON-RPC message")
 )
 
-// envelope holds the top-level members of one message.
-type envelope struct {
-	jsonrpc, id, method, params, result, errobj []byte
-	twice                                       bool // a known member was repeated
+// The scanner's functions return the index after what they checked, or one of
+// these. It is the only full pass over a message and half the cost of
+// forwarding one, so they make do without error values.
+const (
+	badSyntax = -1 - iota
+	badUTF8
+	badDepth
+)
+
+// scanner checks one message after another.
+type scanner struct {
+	envelope envelope
+	index    index
+	indexing bool // within params
 }
 
-// known reports whether any member of JSON-RPC is there.
-func (e *envelope) known() bool {
-	return e.jsonrpc != nil || e.id != nil || e.method != nil || e.params != nil || e.result != nil || e.errobj != nil
-}
-
-// set stores a member by its quoted key.
-func (e *envelope) set(key, value []byte) {
-	var slot *[]byte
-	switch string(key) {
-	case `"jsonrpc"`:
-		slot = &e.jsonrpc
-	case `"id"`:
-		slot = &e.id
-	case `"method"`:
-		slot = &e.method
-	case `"params"`:
-		slot = &e.params
-	case `"result"`:
-		slot = &e.result
-	case `"error"`:
-		slot = &e.errobj
-	default:
-		if bytes.IndexByte(key, '\\') >= 0 { // "\u0069d" is id, too
-			if name, err := Unquote(key); err == nil && special([]byte(name), 0) == len(name) {
-				e.set([]byte(`"`+name+`"`), value)
-			}
-		}
-		return
-	}
-	if *slot != nil {
-		e.twice = true
-	}
-	*slot = value
-}
-
-// scanEnvelope checks that data is one valid JSON object, whole, and stores its
-// members in e. It is the only full pass over a message: grammar, UTF-8 and
-// depth are checked here, so that what is spliced on is known to be valid.
-func scanEnvelope(data []byte, e *envelope) error {
+// scan checks that data is one valid JSON object, whole: grammar, UTF-8 and
+// depth, so that what is spliced on is known to be valid. It notes the members
+// of the envelope, and the upper ones of params.
+func (s *scanner) scan(data []byte) error {
+	s.envelope = envelope{}
+	s.index.reset(data)
+	s.indexing = false
 	i := skipSpace(data, 0)
-	if i == len(data) || data[i] != '{' {
-		end, err := scanValue(data, i, 0)
-		switch {
-		case err != nil:
-			return err
-		case skipSpace(data, end) != len(data):
-			return errSyntax
-		case data[i] == '[':
-			return errBatch
-		default:
-			return errForeign
-		}
+	isObject := i < len(data) && data[i] == '{'
+	end := badSyntax
+	if isObject {
+		end = s.object(data, i, 1)
+	} else {
+		end = s.value(data, i, 0)
 	}
-	end, err := scanObject(data, i, 1, e)
-	if err != nil {
-		return err
-	}
-	if skipSpace(data, end) != len(data) {
+	switch {
+	case end == badUTF8:
+		return errUTF8
+	case end == badDepth:
+		return errDepth
+	case end < 0 || skipSpace(data, end) != len(data):
 		return errSyntax
+	case isObject:
+		return nil
+	case data[i] == '[':
+		return errBatch
+	default:
+		return errForeign
 	}
-	return nil
 }
 
-// scanValue checks the value at data[i] and returns the index after it.
-func scanValue(data []byte, i, depth int) (int, error) {
+// value checks the value at data[i].
+func (s *scanner) value(data []byte, i, depth int) int {
 	if i >= len(data) {
-		return i, errSyntax
+		return badSyntax
 	}
 	switch data[i] {
 	case '"':
 		return scanString(data, i)
 	case '{':
-		return scanObject(data, i, depth+1, nil)
+		return s.object(data, i, depth+1)
 	case '[':
-		return scanArray(data, i, depth+1)
+		return s.array(data, i, depth+1)
 	case 't':
 		return scanLiteral(data, i, "true")
 	case 'f':
@@ -114,75 +91,85 @@ func scanValue(data []byte, i, depth int) (int, error) {
 	}
 }
 
-// scanObject checks the object at data[i]; its members go to e unless it is nil.
-func scanObject(data []byte, i, depth int, e *envelope) (int, error) {
+// object checks the object at data[i].
+func (s *scanner) object(data []byte, i, depth int) int {
 	if depth > MaxDepth {
-		return i, errDepth
+		return badDepth
 	}
 	i = skipSpace(data, i+1)
 	if i < len(data) && data[i] == '}' {
-		return i + 1, nil
+		return i + 1
 	}
 	for {
 		if i >= len(data) || data[i] != '"' {
-			return i, errSyntax
+			return badSyntax
 		}
-		keyStart := i
-		keyEnd, err := scanString(data, i)
-		if err != nil {
-			return keyEnd, err
+		key := i
+		keyEnd := scanString(data, i)
+		if keyEnd < 0 {
+			return keyEnd
 		}
 		i = skipSpace(data, keyEnd)
 		if i >= len(data) || data[i] != ':' {
-			return i, errSyntax
+			return badSyntax
 		}
 		i = skipSpace(data, i+1)
-		end, err := scanValue(data, i, depth)
-		if err != nil {
-			return end, err
+		if depth == 1 {
+			s.indexing = string(data[key:keyEnd]) == `"params"`
 		}
-		if e != nil {
-			e.set(data[keyStart:keyEnd], data[i:end])
+		end := s.value(data, i, depth)
+		if end < 0 {
+			return end
+		}
+		switch {
+		case depth == 1:
+			s.envelope.set(data[key:keyEnd], data[i:end])
+		case depth <= indexDepth && s.indexing:
+			s.index.add(member{depth: depth, key: key, keyEnd: keyEnd, value: i, end: end})
 		}
 		i = skipSpace(data, end)
 		if i >= len(data) {
-			return i, errSyntax
+			return badSyntax
 		}
 		switch data[i] {
 		case ',':
 			i = skipSpace(data, i+1)
 		case '}':
-			return i + 1, nil
+			return i + 1
 		default:
-			return i, errSyntax
+			return badSyntax
 		}
 	}
 }
 
-func scanArray(data []byte, i, depth int) (int, error) {
+// array checks the array at data[i]. Nothing in it is indexed.
+func (s *scanner) array(data []byte, i, depth int) int {
 	if depth > MaxDepth {
-		return i, errDepth
+		return badDepth
 	}
 	i = skipSpace(data, i+1)
 	if i < len(data) && data[i] == ']' {
-		return i + 1, nil
+		return i + 1
 	}
+	indexing := s.indexing
+	s.indexing = false
 	for {
-		end, err := scanValue(data, i, depth)
-		if err != nil {
-			return end, err
+		end := s.value(data, i, depth)
+		if end < 0 {
+			return end
 		}
 		i = skipSpace(data, end)
 		if i >= len(data) {
-			return i, errSyntax
+			return badSyntax
 		}
 		switch data[i] {
 		case ',':
 			i = skipSpace(data, i+1)
 		case ']':
-			return i + 1, nil
+			s.indexing = indexing
+			return i + 1
 		default:
-			return i, errSyntax
+			return badSyntax
 		}
 	}
 }
@@ -193,17 +180,21 @@ const (
 	highs = 0x8080808080808080
 )
 
+// marks returns a word with the high bit set in the first byte of x, from the
+// low end, that is no plain string content: a quote, a backslash, a control
+// character, or part of a rune beyond ASCII. Above it more bits may be set, also
+// falsely, by a borrow.
+func marks(x uint64) uint64 {
+	quote := x ^ ones*'"'
+	slash := x ^ ones*'\\'
+	return ((quote-ones)&^quote | (slash-ones)&^slash | (x - ones*0x20) | x) & highs
+}
+
 // special returns the index of the first byte at or after i that is no plain
-// string content: a quote, a backslash, a control character, or part of a
-// rune beyond ASCII. It looks at eight bytes at a time; a borrow can mark a
-// byte falsely, but only above one that is marked rightly.
+// string content, len(data) if there is none.
 func special(data []byte, i int) int {
 	for ; i+8 <= len(data); i += 8 {
-		x := binary.LittleEndian.Uint64(data[i:])
-		quote := x ^ ones*'"'
-		slash := x ^ ones*'\\'
-		m := ((quote-ones)&^quote | (slash-ones)&^slash | (x - ones*0x20) | x) & highs
-		if m != 0 {
+		if m := marks(binary.LittleEndian.Uint64(data[i:])); m != 0 {
 			return i + bits.TrailingZeros64(m)>>3
 		}
 	}
@@ -216,50 +207,70 @@ func special(data []byte, i int) int {
 }
 
 // scanString checks the string whose opening quote is data[i].
-func scanString(data []byte, i int) (int, error) {
+func scanString(data []byte, i int) int {
 	i++
 	for {
-		i = special(data, i)
-		if i >= len(data) {
-			return i, errSyntax
+		if i+8 <= len(data) { // special, inlined
+			m := marks(binary.LittleEndian.Uint64(data[i:]))
+			if m == 0 {
+				i += 8
+				continue
+			}
+			i += bits.TrailingZeros64(m) >> 3
+		} else if i = special(data, i); i >= len(data) {
+			return badSyntax
 		}
 		switch c := data[i]; {
 		case c == '"':
-			return i + 1, nil
+			return i + 1
 		case c == '\\':
-			n := escapeLen(data[i:])
-			if n == 0 {
-				return i, errSyntax
+			for i+1 < len(data) && data[i] == '\\' && escapes[data[i+1]] == 2 {
+				i += 2 // often one escape follows another
 			}
-			i += n
+			if i < len(data) && data[i] != '\\' {
+				continue
+			}
+			if escapeLen(data[i:]) == 0 {
+				return badSyntax
+			}
+			i += 6
 		case c < 0x20:
-			return i, errSyntax
+			return badSyntax
 		default:
-			for i < len(data) && data[i] >= utf8.RuneSelf {
-				r, n := utf8.DecodeRune(data[i:])
-				if r == utf8.RuneError && n == 1 {
-					return i, errUTF8
-				}
-				i += n
+			if i = scanRunes(data, i); i < 0 {
+				return badUTF8
 			}
 		}
 	}
 }
+
+// scanRunes checks the runes beyond ASCII that start at data[i].
+func scanRunes(data []byte, i int) int {
+	for i < len(data) && data[i] >= utf8.RuneSelf {
+		r, n := utf8.DecodeRune(data[i:])
+		if r == utf8.RuneError && n == 1 {
+			return badUTF8
+		}
+		i += n
+	}
+	return i
+}
+
+// escapes holds the length of each escape by the character after its backslash.
+var escapes = [256]uint8{'"': 2, '\\': 2, '/': 2, 'b': 2, 'f': 2, 'n': 2, 'r': 2, 't': 2, 'u': 6}
 
 // escapeLen returns the length of the escape that data begins with, 0 if bad.
 func escapeLen(data []byte) int {
 	if len(data) < 2 {
 		return 0
 	}
-	switch data[1] {
-	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
-		return 2
-	case 'u':
-		if _, ok := hex4(data[2:]); ok {
-			return 6
+	n := int(escapes[data[1]])
+	if n == 6 {
+		if _, ok := hex4(data[2:]); !ok {
+			return 0
 		}
 	}
-	return 0
+	return n
 }
 
 // hex4 reads four hexadecimal digits.
@@ -283,52 +294,49 @@ func hex4(data []byte) (rune, bool) {
 	return r, true
 }
 
-func scanLiteral(data []byte, i int, want string) (int, error) {
+func scanLiteral(data []byte, i int, want string) int {
 	if len(data)-i < len(want) || string(data[i:i+len(want)]) != want {
-		return i, errSyntax
+		return badSyntax
 	}
-	return i + len(want), nil
+	return i + len(want)
 }
 
 // scanNumber checks the number at data[i] (RFC 8259, section 6).
-func scanNumber(data []byte, i int) (int, error) {
+func scanNumber(data []byte, i int) int {
 	if i < len(data) && data[i] == '-' {
 		i++
 	}
 	if i < len(data) && data[i] == '0' {
 		i++
-	} else {
-		end := digits(data, i)
-		if end == i {
-			return i, errSyntax
-		}
-		i = end
+	} else if i = digits(data, i); i < 0 {
+		return badSyntax
 	}
 	if i < len(data) && data[i] == '.' {
-		end := digits(data, i+1)
-		if end == i+1 {
-			return i, errSyntax
+		if i = digits(data, i+1); i < 0 {
+			return badSyntax
 		}
-		i = end
 	}
 	if i < len(data) && (data[i] == 'e' || data[i] == 'E') {
 		i++
 		if i < len(data) && (data[i] == '+' || data[i] == '-') {
 			i++
 		}
-		end := digits(data, i)
-		if end == i {
-			return i, errSyntax
+		if i = digits(data, i); i < 0 {
+			return badSyntax
 		}
-		i = end
 	}
-	return i, nil
+	return i
 }
 
-// digits returns the index after the decimal digits that start at i.
+// digits returns the index after the decimal digits that start at i, badSyntax
+// if there is none.
 func digits(data []byte, i int) int {
+	start := i
 	for i < len(data) && '0' <= data[i] && data[i] <= '9' {
 		i++
+	}
+	if i == start {
+		return badSyntax
 	}
 	return i
 }
@@ -336,7 +344,7 @@ func digits(data []byte, i int) int {
 // skipSpace returns the index of the first byte at or after i that is no JSON
 // white space.
 func skipSpace(data []byte, i int) int {
-	for i < len(data) {
+	for i < len(data) && data[i] <= ' ' {
 		switch data[i] {
 		case ' ', '\t', '\n', '\r':
 			i++

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"time"
 )
 
 // maxQueued is how much may wait to be written. Only messages that never block
@@ -13,6 +14,12 @@ import (
 const maxQueued = 512 << 20
 
 var errClogged = errors.New("the peer takes no output any more")
+
+const (
+	gatherBytes = 64 << 10         // gathered messages go out when they are so many
+	gatherDelay = time.Millisecond // or so old
+	roomy       = 256 << 10        // a buffer larger than this is not kept while idle
+)
 
 // writer gathers messages and writes them. While one write is under way the
 // next messages gather, and go out as one write.
@@ -22,24 +29,46 @@ type writer struct {
 	wake    chan struct{} // one slot: there is something to write
 	done    chan struct{} // closed by Run at its end
 	clogged chan struct{} // one slot: maxQueued was passed
+	late    *time.Timer   // wakes for what was gathered and not flushed
+	linger  lingerer      // writes for a short time; nil if that cannot be done
 	mu      sync.Mutex
 	queue   // guarded by mu
 }
 
+// lingerer writes as much as goes within a short time, maybe nothing.
+type lingerer interface {
+	do(out []byte) (n int, err error)
+}
+
 type queue struct {
 	buf      []byte        // what waits
-	spare    []byte        // the buffer of the last write, or of the one under way
-	writing  int           // bytes of the write under way
+	spare    []byte        // an empty buffer
+	out      []byte        // what is being written, or comes next; nil if nothing
+	busy     bool          // a write is under way
+	last     int           // size of the message added last
 	queued   int64         // bytes that ever entered
 	written  int64         // bytes that were written
+	gathered bool          // late is set
 	err      error         // why nothing can be written any more
 	progress chan struct{} // closed when a write ends or err is set; nil if nobody waits
 }
 
 func newWriter(w io.Writer, f Framing) *writer {
-	return &writer{
+	wr := &writer{
 		w: w, framing: f,
 		wake: make(chan struct{}, 1), done: make(chan struct{}), clogged: make(chan struct{}, 1),
+	}
+	wr.linger = newLinger(w)
+	wr.late = time.AfterFunc(time.Hour, wr.kick)
+	wr.late.Stop()
+	return wr
+}
+
+// kick has what waits written soon.
+func (w *writer) kick() {
+	select {
+	case w.wake <- struct{}{}:
+	default:
 	}
 }
 
@@ -52,35 +81,34 @@ func (w *writer) add(build func(dst []byte) []byte) (end int64, err error) {
 		return 0, w.err
 	}
 	w.addLocked(build)
+	w.kick()
 	return w.queued, w.err
 }
 
 func (w *writer) addLocked(build func(dst []byte) []byte) {
 	at := len(w.buf)
-	w.buf = w.framing.begin(w.buf)
+	w.buf = w.framing.begin(w.buf, w.last)
 	room := len(w.buf)
 	w.buf = build(w.buf)
 	if len(w.buf) == room { // nothing was built
 		w.buf = w.buf[:at]
 		return
 	}
-	w.buf = w.framing.end(w.buf, at)
+	size := len(w.buf) - room
+	w.buf = w.framing.end(w.buf, at, w.last)
+	w.last = size
 	w.queued += int64(len(w.buf) - at)
 	if len(w.buf) > maxQueued {
 		w.failLocked(errClogged)
 		w.clogged <- struct{}{} // there is room: failing happens once
-		return
-	}
-	select {
-	case w.wake <- struct{}{}:
-	default:
 	}
 }
 
-// stream is add, but waits first until at most high bytes are unwritten.
-func (w *writer) stream(ctx context.Context, high int, build func(dst []byte) []byte) error {
+// stream is add, but waits first until at most high bytes are unwritten. With
+// gather it leaves the message to the next flush where that may come soon.
+func (w *writer) stream(ctx context.Context, high int, gather bool, build func(dst []byte) []byte) error {
 	w.mu.Lock()
-	for w.err == nil && len(w.buf)+w.writing > high {
+	for w.err == nil && len(w.buf)+len(w.out) > high {
 		if err := w.waitLocked(ctx); err != nil {
 			w.mu.Unlock()
 			return err
@@ -91,6 +119,15 @@ func (w *writer) stream(ctx context.Context, high int, build func(dst []byte) []
 		return w.err
 	}
 	w.addLocked(build)
+	switch {
+	case !gather:
+		w.kick()
+	case len(w.buf) >= gatherBytes:
+		w.tryLocked()
+	case !w.gathered:
+		w.gathered = true
+		w.late.Reset(gatherDelay)
+	}
 	return w.err
 }
 
@@ -98,7 +135,7 @@ func (w *writer) stream(ctx context.Context, high int, build func(dst []byte) []
 func (w *writer) full(high int) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return len(w.buf)+w.writing > high
+	return len(w.buf)+len(w.out) > high
 }
 
 // drain waits until everything is written that was added before.
@@ -137,12 +174,36 @@ func (w *writer) progressLocked() {
 	}
 }
 
+// flush has what was gathered written.
+func (w *writer) flush() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.buf) > 0 {
+		w.tryLocked()
+	}
+}
+
+// tryLocked writes what goes within a short time, here and now, and leaves the
+// rest to run: a burst that the peer takes as it comes needs no second goroutine.
+func (w *writer) tryLocked() {
+	if w.linger != nil && !w.busy && w.err == nil {
+		out := w.takeLocked()
+		w.mu.Unlock()
+		n, err := w.linger.do(out)
+		w.mu.Lock()
+		w.tookLocked(out, n, err)
+	}
+	if len(w.buf)+len(w.out) > 0 {
+		w.kick()
+	}
+}
+
 // run writes until stop or an error, which it returns.
 func (w *writer) run() error {
 	for {
 		select {
 		case <-w.wake:
-			if err := w.flush(); err != nil {
+			if err := w.write(); err != nil {
 				return err
 			}
 		case <-w.done:
@@ -151,29 +212,51 @@ func (w *writer) run() error {
 	}
 }
 
-// flush writes what waits, and what gathers meanwhile.
-func (w *writer) flush() error {
+// write writes what waits, and what gathers meanwhile.
+func (w *writer) write() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for w.err == nil && len(w.buf) > 0 {
-		out := w.buf
-		w.buf = w.spare[:0]
-		w.writing = len(out)
+	for w.err == nil && !w.busy && len(w.buf)+len(w.out) > 0 {
+		out := w.takeLocked()
 		w.mu.Unlock()
 		n, err := w.w.Write(out)
 		w.mu.Lock()
-		w.writing = 0
-		w.written += int64(n)
-		w.spare = nil
-		if cap(out) <= keep {
-			w.spare = out
+		if err == nil && n < len(out) {
+			err = io.ErrShortWrite
 		}
-		if err != nil {
-			w.failLocked(fmt.Errorf("writing: %w", err))
-		}
-		w.progressLocked()
+		w.tookLocked(out, n, err)
 	}
 	return w.err
+}
+
+// takeLocked begins a write: it returns what comes next.
+func (w *writer) takeLocked() []byte {
+	w.busy = true
+	if len(w.out) == 0 {
+		w.out, w.buf, w.spare = w.buf, w.spare, nil
+		if w.gathered {
+			w.gathered = false
+			w.late.Stop()
+		}
+	}
+	return w.out
+}
+
+// tookLocked ends a write of out, of which n bytes went.
+func (w *writer) tookLocked(out []byte, n int, err error) {
+	w.busy = false
+	w.written += int64(n)
+	w.out = out[n:]
+	if n == len(out) {
+		w.out = nil
+		if cap(out) <= 2*keep {
+			w.spare = out[:0]
+		}
+	}
+	if err != nil {
+		w.failLocked(fmt.Errorf("writing: %w", err))
+	}
+	w.progressLocked()
 }
 
 // fail ends all writing with err.
@@ -186,7 +269,7 @@ func (w *writer) fail(err error) {
 func (w *writer) failLocked(err error) {
 	if w.err == nil {
 		w.err = err
-		w.buf, w.spare = nil, nil
+		w.buf, w.spare, w.out = nil, nil, nil
 		w.progressLocked()
 	}
 }
