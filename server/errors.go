@@ -127,9 +127,24 @@ func sentence(err error) (text, hint string) {
 			}
 		}
 	case errors.As(err, &start):
-		return err.Error(), start.Hint
+		return err.Error() + lastWords(start.Stderr), start.Hint
 	case errors.As(err, &agent):
 		return err.Error(), agent.Hint
 	}
 	return err.Error(), ""
+}
+
+// lastWords are the last lines of what an agent printed, as the end of a
+// sentence.
+func lastWords(stderr string) string {
+	const few, most = 3, 300
+	lines := strings.Split(strings.TrimSpace(stderr), "\n")
+	words := strings.Join(lines[max(0, len(lines)-few):], "; ")
+	if words == "" {
+		return ""
+	}
+	if len(words) > most {
+		words = "…" + strings.ToValidUTF8(words[len(words)-most:], "")
+	}
+	return ", saying: " + words
 }

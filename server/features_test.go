@@ -24,6 +24,7 @@ func TestUnsaved(t *testing.T) {
 		want   bridge.UnsavedChoice
 	}{
 		{"plugin saves", true, 0, bridge.UnsavedSave},
+		{"plugin says something else", true, 9, bridge.UnsavedSend},
 		{"plain sends", false, 0, bridge.UnsavedSend},
 		{"plain leaves", false, 1, bridge.UnsavedLeave},
 		{"plain says nothing", false, -1, bridge.UnsavedSend},
@@ -37,6 +38,9 @@ func TestUnsaved(t *testing.T) {
 				h.Unsaved = func(p wire.UnsavedParams) bridge.UnsavedChoice {
 					if len(p.Documents) != 2 || p.Documents[1].Path != "" {
 						t.Errorf("documents %+v", p.Documents)
+					}
+					if test.choose >= len(p.Choices) {
+						return "burn"
 					}
 					return p.Choices[test.choose].ID
 				}

@@ -79,7 +79,7 @@ func (c *client) commandAsk(ctx context.Context, command string, raw jsontext.Va
 		case command == commandAsk && a.Range != nil:
 			a.Prompt = aboutSelection
 		default:
-			return badParams("workspace/executeCommand", "/prompt", "it is missing, and nothing is selected")
+			return badParams(command, "/prompt", "it is missing, and nothing is selected")
 		}
 	}
 	folder, err := c.folder(a.URI)

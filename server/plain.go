@@ -12,12 +12,15 @@ import (
 	"sallyport/bridge"
 	"sallyport/bridge/permit"
 	"sallyport/bridge/rpc"
+	"sallyport/server/conversation"
 	"sallyport/server/wire"
 	"sallyport/workspace"
 	"sallyport/workspace/text"
 )
 
-// say shows one sentence by window/showMessage.
+// say shows one sentence by window/showMessage. It has one line: Helix drops
+// line ends and shows what fits into one line, Neovim stops and waits for Enter
+// after a second.
 func (c *client) say(kind protocol.MessageType, s string) {
 	raw, err := protocol.Marshal(&protocol.ShowMessageParams{Type: kind, Message: s})
 	if err != nil {
@@ -75,22 +78,34 @@ func distinct(options []permit.Option) []string {
 	return titles
 }
 
+// withHint puts what to do behind a sentence, on the same line.
+func withHint(s, hint string) string {
+	if hint == "" {
+		return s
+	}
+	return s + " (hint: " + text.Visible(hint) + ")"
+}
+
 // question is a card in one message: the whole title, controls made visible,
 // and the files that it is about.
 func question(card *permit.Card) string {
+	return "Sallyport: the agent asks: " + text.Visible(card.Title) + places(card, "\n")
+}
+
+// places are the files that a card is about, each behind sep.
+func places(card *permit.Card, sep string) string {
 	var b strings.Builder
-	b.WriteString(text.Visible(card.Title))
 	seen := map[string]bool{}
 	for _, d := range card.Diffs {
 		if !seen[d.Path] {
 			seen[d.Path] = true
-			b.WriteString("\nchanges " + text.Visible(d.Path))
+			b.WriteString(sep + "changes " + text.Visible(d.Path))
 		}
 	}
 	for _, p := range card.Paths {
 		if !seen[p] {
 			seen[p] = true
-			b.WriteString("\n" + text.Visible(p))
+			b.WriteString(sep + text.Visible(p))
 		}
 	}
 	return b.String()
@@ -112,7 +127,7 @@ func (d display) plainAsk(ctx context.Context, card *permit.Card) (permit.Answer
 	var refused *rpc.Error
 	if errors.As(err, &refused) && refused.Code == wire.CodeUnknownMethod {
 		own := d.cards.add(card, titles)
-		d.say(protocol.MessageTypeWarning, question(card)+"\n"+howToAnswer(titles))
+		d.say(protocol.MessageTypeWarning, howToAnswer(card, titles))
 		i, err = d.cards.wait(ctx, own)
 	}
 	if err != nil {
@@ -124,12 +139,16 @@ func (d display) plainAsk(ctx context.Context, card *permit.Card) (permit.Answer
 	return permit.Answer{Option: card.Options[i].ID}, nil
 }
 
-func howToAnswer(titles []string) string {
+// howToAnswer is a card for an editor that cannot ask: first what may not be cut
+// off.
+func howToAnswer(card *permit.Card, titles []string) string {
 	var b strings.Builder
-	b.WriteString("answer with a code action, or with the command " + commandAnswer + " and a number:")
+	b.WriteString("Sallyport: answer with a code action: " + text.Visible(card.Title))
+	b.WriteString(" (or with the command " + commandAnswer + " and a number:")
 	for i, t := range titles {
 		fmt.Fprintf(&b, " %d %s", i+1, t)
 	}
+	b.WriteString(")" + places(card, "; "))
 	return b.String()
 }
 
@@ -143,15 +162,14 @@ func (d display) plainSettled(card *permit.Card, o permit.Outcome) {
 	if o.Allowed {
 		word = "Allowed"
 	}
-	by := string(o.By)
-	if o.Name != "" {
-		by += " " + o.Name
+	about := card.Title
+	switch {
+	case o.Name != "" && o.Why != "":
+		about += " (" + o.Name + ": " + o.Why + ")"
+	case o.Name+o.Why != "":
+		about += " (" + o.Name + o.Why + ")"
 	}
-	s := card.Title + " by " + by
-	if o.Why != "" {
-		s += ": " + o.Why
-	}
-	log.Note(word, s)
+	log.Note(word+" by "+string(o.By), about)
 }
 
 // plainNotice shows a notice and notes it. That an agent starts is said by the
@@ -162,13 +180,11 @@ func (d display) plainNotice(n bridge.Notice) {
 	}
 	s := text.Visible(n.Text)
 	for _, p := range n.Paths {
-		if !strings.Contains(n.Text, p) {
-			s += "\n" + text.Visible(p)
+		if !strings.Contains(n.Text, filepath.Base(p)) {
+			s += " " + text.Visible(p)
 		}
 	}
-	if n.Hint != "" {
-		s += "\nhint: " + text.Visible(n.Hint)
-	}
+	s = withHint(s, n.Hint)
 	d.say(messageType(n.Level), "Sallyport: "+s)
 	if log := d.book.of(n.Session); log != nil {
 		log.Note("Notice", s)
@@ -188,7 +204,11 @@ func messageType(l bridge.Level) protocol.MessageType {
 
 // plainUpdate notes an update and moves the progress on.
 func (d display) plainUpdate(u bridge.Update) {
-	if log := d.book.open(u.Session, ""); log != nil {
+	log := d.book.of(u.Session)
+	if log == nil && conversation.Shows(u.Kind) {
+		log = d.book.open(u.Session, "") // before the session has its heading
+	}
+	if log != nil {
 		log.Update(u.Kind, u.Replay, u.Raw)
 	}
 	d.talks.report(u)
@@ -198,7 +218,7 @@ func (d display) plainUpdate(u bridge.Update) {
 func (d display) plainUnsaved(ctx context.Context, docs []workspace.Document) (bridge.UnsavedChoice, error) {
 	const most = 10
 	var b strings.Builder
-	b.WriteString("the agent reads files from the disk, and these have unsaved changes:")
+	b.WriteString("Sallyport: the agent reads files from the disk, and these have unsaved changes:")
 	for i, doc := range docs {
 		if i == most {
 			fmt.Fprintf(&b, "\nand %d more", len(docs)-most)

@@ -77,14 +77,14 @@ func TestPlainTurn(t *testing.T) {
 	if err := r.ed.Command(r.ctx, "sallyport.ask", "rename the pump"); err != nil {
 		t.Fatal(err)
 	}
-	if how := r.ended(); how != "end_turn" {
+	if how := r.ended(); how != "done" {
 		t.Errorf("the progress ended with %q", how)
 	}
 	got := r.conversation()
 	for _, want := range []string{
 		"# fake in ", "### You\n\n> rename the pump\n", "### Agent\n\n> Renaming it.\n> ## not a heading\n",
 		"**Tool** `Edit pump.go` (`edit`)", "```diff\n", "-a\n+b\n", "**Permission asked** `Edit pump.go`",
-		"**Allowed** `Edit pump.go by user`", "**Tool** `Edit pump.go`: completed", "hint: try inside", "**Turn ended** `end_turn`",
+		"**Allowed by user** `Edit pump.go`", "**Tool** `Edit pump.go`: completed", "hint: try inside", "**Turn ended** `done`",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the conversation has no %q:\n%s", want, got)
@@ -94,7 +94,7 @@ func TestPlainTurn(t *testing.T) {
 		if s.Progress[0].Kind != "begin" {
 			t.Errorf("progress %+v", s.Progress)
 		}
-		if !slices.ContainsFunc(s.Messages, func(m string) bool { return strings.Contains(m, "no\nhint: try inside") }) {
+		if !slices.ContainsFunc(s.Messages, func(m string) bool { return strings.Contains(m, "no (hint: try inside)") }) {
 			t.Errorf("messages %q do not have the notice", s.Messages)
 		}
 		if len(s.Updates)+len(s.Notices)+len(s.Settled) > 0 {

@@ -176,7 +176,11 @@ func (c *client) ask(folder string, q inquiry) error {
 		if err != nil {
 			return
 		}
-		p := c.beginProgress(ctx, "Sallyport", "starting the agent", cancel)
+		doing := "starting the agent"
+		if session, _, _ := c.talks.sessionOf(folder); session != "" {
+			doing = "asking the agent"
+		}
+		p := c.beginProgress(ctx, "Sallyport", doing, cancel)
 		c.talks.setProgress(x, p)
 		how, err := c.turn(ctx, x, q)
 		c.talks.end(x) // before the editor is told, so that the next question is taken
@@ -207,10 +211,7 @@ func (c *client) complain(err error) {
 	if errors.Is(err, errByCancel) || errors.Is(err, errClosing) || errors.Is(err, context.Canceled) {
 		return
 	}
-	if hint != "" {
-		s += "\nhint: " + hint
-	}
-	c.say(protocol.MessageTypeError, "Sallyport: "+s)
+	c.say(protocol.MessageTypeError, "Sallyport: "+withHint(text.Visible(s), hint))
 }
 
 // turn runs one turn of a talk and says how it ended.
@@ -238,7 +239,7 @@ func (c *client) turn(ctx context.Context, x *talk, q inquiry) (how string, err 
 			c.book.drop(session)
 			continue // it was closed for being idle: once more with a new one
 		}
-		how := string(r.StopReason)
+		how := ended(r.StopReason)
 		if err != nil {
 			how = err.Error()
 		}
@@ -246,6 +247,24 @@ func (c *client) turn(ctx context.Context, x *talk, q inquiry) (how string, err 
 			log.EndTurn(how)
 		}
 		return how, err
+	}
+}
+
+// ended says how a turn ended, in words for a person.
+func ended(reason bridge.StopReason) string {
+	switch reason {
+	case "end_turn":
+		return "done"
+	case "cancelled":
+		return "cancelled"
+	case "refusal":
+		return "the agent refused to go on"
+	case "max_tokens":
+		return "the model's limit was reached"
+	case "max_turn_requests":
+		return "the agent's limit of requests was reached"
+	default: // one that does not exist yet
+		return string(reason)
 	}
 }
 

@@ -60,6 +60,17 @@ type call struct {
 // nothing in it is worth losing the rest for.
 var tolerant = json.JoinOptions(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
 
+// Shows reports whether updates of a kind leave anything in the document.
+func Shows(kind string) bool {
+	switch kind {
+	case "user_message_chunk", "agent_message_chunk", "agent_thought_chunk", "tool_call", "tool_call_update",
+		"plan", "current_mode_update":
+		return true
+	default:
+		return false
+	}
+}
+
 // Update shows one ACP update. What cannot be read or is of an unknown kind
 // is left out.
 func (l *Log) Update(kind string, replay bool, raw jsontext.Value) {

@@ -1,7 +1,9 @@
 package server
 
 import (
+	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"go.lsp.dev/protocol"
 
@@ -56,5 +58,21 @@ func TestLinesAreAddedInsideOfLines(t *testing.T) {
 		if got, err := text.Apply(test.old, sent); err != nil || got != want || sent[len(sent)-1] != test.last {
 			t.Errorf("%s: %+v on %q gives %q, %v; want %q with %+v at last", test.name, sent, test.old, got, err, want, test.last)
 		}
+	}
+}
+
+func TestLastWords(t *testing.T) {
+	for _, test := range []struct{ stderr, want string }{
+		{"", ""},
+		{"\n \n", ""},
+		{"no key\n", ", saying: no key"},
+		{"a\nb\nc\nd\n", ", saying: b; c; d"},
+	} {
+		if got := lastWords(test.stderr); got != test.want {
+			t.Errorf("%q: got %q, want %q", test.stderr, got, test.want)
+		}
+	}
+	if got := lastWords(strings.Repeat("é", 1000)); len(got) > 400 || !strings.HasSuffix(got, "é") || !utf8.ValidString(got) {
+		t.Errorf("a long line became %q", got)
 	}
 }
