@@ -52,8 +52,7 @@ func init() {
 // SIGNAL", "gone" and the processes that could not be ended.
 func GuardMain() int {
 	runtime.LockOSThread() // the agent's death signal is bound to this thread
-	syscall.CloseOnExec(controlFD)
-	syscall.CloseOnExec(reportFD)
+	closeOnExec()
 	control := os.NewFile(controlFD, "control")
 	report := os.NewFile(reportFD, "report")
 	if control == nil || report == nil || os.Getenv(guardVar) == "" {
@@ -65,7 +64,8 @@ func GuardMain() int {
 		return 1 // whoever started us is gone
 	}
 	signals := make(chan os.Signal, 8)
-	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
+	// Caught, not ignored: the agent must not inherit that.
+	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT)
 	if err := becomeReaper(); err != nil {
 		return failed(report, err)
 	}
@@ -82,6 +82,13 @@ func GuardMain() int {
 	releaseStdio()
 	g := &guard{agent: pid, report: report, children: newChildren(pid)}
 	return g.run(readCommands(control), reap(), signals)
+}
+
+// closeSomeOnExec is closeOnExec where the system cannot do it at once.
+func closeSomeOnExec() {
+	for fd := 3; fd < 1024; fd++ {
+		syscall.CloseOnExec(fd) // most are not open
+	}
 }
 
 func failed(report io.Writer, err error) int {

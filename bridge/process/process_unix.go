@@ -34,6 +34,8 @@ func (p *Process) start(ctx context.Context, spec Spec) error {
 	stderrR, stderrW := pipes.open()
 	controlR, controlW := pipes.open()
 	reportR, reportW := pipes.open()
+	wakeOutR, wakeOutW := pipes.open()
+	wakeErrR, wakeErrW := pipes.open()
 	if pipes.err != nil {
 		pipes.close()
 		return pipes.err
@@ -68,14 +70,14 @@ func (p *Process) start(ctx context.Context, spec Spec) error {
 	}
 	reports := bufio.NewReader(reportR)
 	if err := g.begin(ctx, spec, reports); err != nil {
-		for _, f := range []*os.File{controlW, stdinW, stdoutR, stderrR, reportR} {
+		for _, f := range []*os.File{controlW, stdinW, stdoutR, stderrR, reportR, wakeOutR, wakeOutW, wakeErrR, wakeErrW} {
 			_ = f.Close() // the guard ends at the end of its control pipe
 		}
 		_ = g.guard.Wait() // its status says nothing more
 		return err
 	}
-	stdout := &output{file: stdoutR}
-	stderr := &output{file: stderrR}
+	stdout := newOutput(stdoutR, wakeOutR, wakeOutW)
+	stderr := newOutput(stderrR, wakeErrR, wakeErrW)
 	p.Stdin, p.Stdout, p.tree = stdinW, stdout, g
 	go p.watch(g, reports, stdout, stderr)
 	return nil

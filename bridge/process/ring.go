@@ -13,6 +13,7 @@ type ring struct {
 	max int
 	mu  sync.Mutex
 	buf []byte // guarded by mu; at most 2*max, its last max bytes count
+	cut bool   // guarded by mu; something was left out before buf
 }
 
 // Write never fails.
@@ -20,6 +21,7 @@ func (r *ring) Write(b []byte) (int, error) {
 	n := len(b)
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.cut = r.cut || len(r.buf)+n > r.max
 	b = b[max(0, n-r.max):]
 	if len(r.buf)+len(b) > 2*r.max {
 		kept := r.buf[max(0, len(r.buf)-(r.max-len(b))):]
@@ -33,11 +35,9 @@ func (r *ring) Write(b []byte) (int, error) {
 // beginning is left out if something else was kept.
 func (r *ring) String() string {
 	r.mu.Lock()
-	b := r.buf
-	cut := len(b) > r.max
-	b = append([]byte(nil), b[max(0, len(b)-r.max):]...)
+	s := string(r.buf[max(0, len(r.buf)-r.max):])
+	cut := r.cut
 	r.mu.Unlock()
-	s := string(b)
 	if cut {
 		if _, rest, ok := strings.Cut(s, "\n"); ok && rest != "" {
 			s = rest

@@ -17,6 +17,10 @@ func becomeReaper() error { return nil }
 // agentAttr gives the agent a group of its own.
 func agentAttr() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
+// closeOnExec keeps the files from the agent that our own parent may have left
+// open for us.
+func closeOnExec() { closeSomeOnExec() }
+
 func dup2(from, to int) error { return unix.Dup2(from, to) }
 
 // children are the agent's group, and what descends from it or from the guard.

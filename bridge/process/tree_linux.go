@@ -2,6 +2,7 @@ package process
 
 import (
 	"bytes"
+	"math"
 	"os"
 	"strconv"
 	"syscall"
@@ -22,6 +23,15 @@ func becomeReaper() error {
 // agentAttr gives the agent a group of its own, and lets it die with the guard.
 func agentAttr() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+}
+
+// closeOnExec keeps all files but the first three from the agent, also those
+// that our own parent left open for us.
+func closeOnExec() {
+	if unix.CloseRange(3, math.MaxInt32, unix.CLOSE_RANGE_CLOEXEC) == nil {
+		return
+	}
+	closeSomeOnExec() // Linux before 5.11
 }
 
 func dup2(from, to int) error { return unix.Dup3(from, to, 0) }
