@@ -34,6 +34,9 @@ func initialize(c *client, m *rpc.Message) {
 		"encoding", c.able.encoding.String(), "features", c.able.features)
 	c.sessions = c.Sessions(c.display(), c.mirror, c.docs)
 	c.watchParent(p.ProcessID)
+	if folder := c.folders.first(); c.Initialized != nil && folder != "" {
+		c.Initialized(folder)
+	}
 }
 
 // watchParent ends the connection when the editor's process has ended. A
@@ -94,7 +97,7 @@ var routes = map[string]route{
 	"workspace/executeCommand": asked(executeCommand),
 
 	wire.MethodAgents:          asked(listAgents),
-	wire.MethodNew:             asked(newSession),
+	wire.MethodNew:             {run: newSession, request: true},
 	wire.MethodList:            asked(listSessions),
 	wire.MethodLoad:            asked(loadSession),
 	wire.MethodInfo:            asked(sessionInfo),

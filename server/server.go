@@ -25,6 +25,9 @@ type Server struct {
 	Sessions func(d bridge.Display, e workspace.Editor, docs *workspace.Documents) bridge.Sessions
 	// Agents lists the known harnesses; nil: none.
 	Agents func(ctx context.Context) []wire.Agent
+	// Initialized is called once, after Sessions, with the first workspace
+	// folder, if there is one; it must not wait. nil: nothing.
+	Initialized func(folder string)
 	// Log gets what a developer needs, never contents; nil: nothing.
 	Log *slog.Logger
 	// Version is told to the editor; empty: "devel".

@@ -33,15 +33,36 @@ func listAgents(ctx context.Context, c *client, _ *wire.AgentsParams) (any, erro
 	return wire.AgentsResult{Agents: rows}, nil
 }
 
-func newSession(ctx context.Context, c *client, p *wire.NewParams) (any, error) {
-	folder, err := c.cwd(wire.MethodNew, p.Folder)
+// newSession is sallyport/session/new. It is answered before anything of the
+// session is shown, so that no update names an id that the plugin has not seen.
+func newSession(c *client, m *rpc.Message) {
+	p := new(wire.NewParams)
+	err := decode(wire.MethodNew, m.Params, p)
+	var folder string
+	if err == nil {
+		folder, err = c.cwd(wire.MethodNew, p.Folder)
+	}
+	if err == nil && p.MCP != nil && p.MCP.Kind() != '[' && p.MCP.Kind() != 'n' {
+		err = badParams(wire.MethodNew, "/mcpServers", "an array is wanted")
+	}
 	if err != nil {
-		return nil, err
+		c.refuse(m.ID, err)
+		return
 	}
-	if p.MCP != nil && p.MCP.Kind() != '[' && p.MCP.Kind() != 'n' {
-		return nil, badParams(wire.MethodNew, "/mcpServers", "an array is wanted")
-	}
-	return c.sessions.New(ctx, bridge.NewSession{Agent: p.Agent, Folder: folder, Roots: p.Roots, Mode: p.Mode, MCP: p.MCP})
+	id := m.ID
+	c.spawn(id, func(ctx context.Context) {
+		answered := false
+		info, err := c.sessions.New(ctx, bridge.NewSession{
+			Agent: p.Agent, Folder: folder, Roots: p.Roots, Mode: p.Mode, MCP: p.MCP,
+			Ready: func(i bridge.Info) {
+				answered = true
+				c.reply(ctx, id, i, nil)
+			},
+		})
+		if !answered {
+			c.reply(ctx, id, info, err)
+		}
+	})
 }
 
 func listSessions(ctx context.Context, c *client, p *wire.ListParams) (any, error) {

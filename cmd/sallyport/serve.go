@@ -3,6 +3,9 @@ package main
 import (
 	"context"
 	"log/slog"
+	"os"
+	"os/signal"
+	"syscall"
 
 	"sallyport/bridge"
 	"sallyport/bridge/home"
@@ -49,18 +52,26 @@ func serve(c *call) int {
 	if *level == "" {
 		logLevel.Set(h.User().LogLevel)
 	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	var b *bridge.Bridge
 	s := server.Server{
 		Version: buildVersion(), Log: log, StateDir: h.Paths.State,
 		Agents: func(ctx context.Context) []wire.Agent {
 			return server.Rows(h.Doctor(ctx, buildVersion(), home.Look), h.Set(), h.DefaultID())
 		},
 		Sessions: func(d bridge.Display, e workspace.Editor, _ *workspace.Documents) bridge.Sessions {
-			b := &bridge.Bridge{Display: d, Editor: e, Home: h.Bridge(buildVersion()), Log: log}
+			b = &bridge.Bridge{Display: d, Editor: e, Home: h.Bridge(buildVersion()), Log: log}
 			h.Attach(b)
 			return b
 		},
 	}
-	exit, err := s.Run(context.Background(), c.stdin, c.stdout)
+	s.Initialized = func(folder string) {
+		for _, id := range h.User().Prestart {
+			b.Prestart(id, folder)
+		}
+	}
+	exit, err := s.Run(ctx, c.stdin, c.stdout)
 	if err != nil {
 		log.Error("the connection to the editor broke", "err", err)
 	}
