@@ -48,6 +48,11 @@ type Conn struct {
 	// Log gets what is dropped; never contents. Default: nothing is logged.
 	Log *slog.Logger
 
+	wire
+}
+
+// wire is what is behind a Conn.
+type wire struct {
 	in  reader
 	out *writer
 	calls
@@ -80,7 +85,7 @@ func (r *reader) release() {
 // New returns a connection that reads messages from r and writes them to w.
 // It owns both: Run closes those that are an io.Closer.
 func New(r io.Reader, w io.Writer, f Framing) *Conn {
-	c := &Conn{out: newWriter(w, f)}
+	c := &Conn{wire: wire{out: newWriter(w, f)}}
 	c.in.input.r = r
 	c.in.frames = f.reader(&c.in.input)
 	return c

@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"sallyport/bridge/rpc"
 )
@@ -110,6 +112,95 @@ func TestStream_BackPressure(t *testing.T) {
 	})
 }
 
+func TestGather(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &stuck{take: make(chan struct{})}
+		close(w.take)
+		c := run(t, w)
+		gather := func(n int) {
+			for range n {
+				if err := c.Gather(t.Context(), func(dst []byte) []byte { return append(dst, pad200...) }); err != nil {
+					t.Fatal(err)
+				}
+			}
+			synctest.Wait()
+		}
+		writes := func(want int, why string) {
+			t.Helper()
+			synctest.Wait()
+			if len(w.writes) != want {
+				t.Fatalf("%s: got %d writes, want %d", why, len(w.writes), want)
+			}
+		}
+		gather(10)
+		writes(0, "gathered")
+		c.Flush()
+		writes(1, "flushed")
+		c.Flush()
+		writes(1, "flushed with nothing to write")
+		gather(10)
+		time.Sleep(time.Millisecond)
+		writes(2, "a millisecond later")
+		time.Sleep(time.Second)
+		writes(2, "much later")
+		gather(10)
+		_ = c.Notify("n", nil)
+		writes(3, "with something else")
+		gather(400)
+		writes(4, "80,000 bytes")
+	})
+}
+
+// Gather on a pipe writes on the caller's goroutine while the peer keeps up, and
+// hands over when it does not: nothing is lost or reordered in between.
+func TestGather_OnAPipe(t *testing.T) {
+	const messages = 20_000
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := rpc.New(eternal(t), w, rpc.Lines{})
+	ctx, cancel := context.WithCancel(t.Context())
+	var wg sync.WaitGroup
+	wg.Go(func() { _ = c.Run(ctx) })
+	wg.Go(func() {
+		for i := range messages {
+			build := func(dst []byte) []byte {
+				dst = append(dst, `{"jsonrpc":"2.0","method":"n","params":[`...)
+				return append(strconv.AppendInt(dst, int64(i), 10), "]}"...)
+			}
+			send := c.Gather
+			if i%7 == 0 {
+				send = c.Stream
+			}
+			if err := send(ctx, build); err != nil {
+				t.Error(err)
+			}
+			if i%100 == 0 {
+				c.Flush()
+			}
+		}
+	})
+	next := 0
+	reader := rpc.New(r, io.Discard, rpc.Lines{})
+	reader.Handle = func(m *rpc.Message) {
+		if got, want := string(m.Params), fmt.Sprintf("[%d]", next); got != want {
+			t.Fatalf("got %s, want %s", got, want)
+		}
+		if next++; next == messages {
+			cancel()
+		}
+		if next%2000 == 0 { // long enough for the other side to stop lingering
+			<-time.After(5 * time.Millisecond)
+		}
+	}
+	_ = reader.Run(ctx)
+	wg.Wait()
+	if next != messages {
+		t.Errorf("got %d messages", next)
+	}
+}
+
 // A peer that writes garbage and reads nothing must not fill our memory with
 // our complaints.
 func TestComplaintsAreBounded(t *testing.T) {
@@ -135,7 +226,7 @@ func TestBackPressure_SlowEditor(t *testing.T) {
 	agentOut, agentIn := io.Pipe() // takes only what is read
 	editorOut, editorIn := io.Pipe()
 	hop := rpc.New(agentOut, io.Discard, rpc.Lines{})
-	towards := rpc.New(eternal{}, editorIn, rpc.Headers{})
+	towards := rpc.New(eternal(t), editorIn, rpc.Headers{})
 	hop.Handle = func(m *rpc.Message) {
 		_ = towards.Stream(t.Context(), func(dst []byte) []byte { return append(dst, m.Frame...) })
 	}
@@ -180,7 +271,9 @@ func TestBackPressure_SlowEditor(t *testing.T) {
 
 var pad200 = strings.Repeat("x", 200)
 
-// eternal is an input on which nothing comes.
-type eternal struct{}
-
-func (eternal) Read([]byte) (int, error) { select {} }
+// eternal is an input on which nothing comes, until the test is over.
+func eternal(t *testing.T) io.Reader {
+	r, w := io.Pipe()
+	t.Cleanup(func() { _ = w.Close() })
+	return r
+}

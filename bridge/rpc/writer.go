@@ -26,13 +26,17 @@ const (
 type writer struct {
 	w       io.Writer
 	framing Framing
+	linger  lingerer    // writes for a short time; nil if that cannot be done
+	late    *time.Timer // wakes for what was gathered and not flushed
+	signals
+	mu    sync.Mutex
+	queue // guarded by mu
+}
+
+type signals struct {
 	wake    chan struct{} // one slot: there is something to write
 	done    chan struct{} // closed by Run at its end
 	clogged chan struct{} // one slot: maxQueued was passed
-	late    *time.Timer   // wakes for what was gathered and not flushed
-	linger  lingerer      // writes for a short time; nil if that cannot be done
-	mu      sync.Mutex
-	queue   // guarded by mu
 }
 
 // lingerer writes as much as goes within a short time, maybe nothing.
@@ -41,24 +45,26 @@ type lingerer interface {
 }
 
 type queue struct {
-	buf      []byte        // what waits
-	spare    []byte        // an empty buffer
-	out      []byte        // what is being written, or comes next; nil if nothing
-	busy     bool          // a write is under way
-	last     int           // size of the message added last
-	queued   int64         // bytes that ever entered
-	written  int64         // bytes that were written
-	gathered bool          // late is set
+	buf      []byte // what waits
+	spare    []byte // an empty buffer
+	out      []byte // what is being written, or comes next; nil if nothing
+	busy     bool   // a write is under way
+	gathered bool   // late is set
+	sizes
 	err      error         // why nothing can be written any more
 	progress chan struct{} // closed when a write ends or err is set; nil if nobody waits
 }
 
+type sizes struct {
+	last    int   // of the message added last, without framing
+	queued  int64 // of all that ever entered
+	written int64 // of all that was written
+}
+
 func newWriter(w io.Writer, f Framing) *writer {
-	wr := &writer{
-		w: w, framing: f,
+	wr := &writer{w: w, framing: f, linger: newLinger(w), signals: signals{
 		wake: make(chan struct{}, 1), done: make(chan struct{}), clogged: make(chan struct{}, 1),
-	}
-	wr.linger = newLinger(w)
+	}}
 	wr.late = time.AfterFunc(time.Hour, wr.kick)
 	wr.late.Stop()
 	return wr
