@@ -28,10 +28,6 @@ type output struct {
 	fds    [2]unix.PollFd // guarded by mu
 }
 
-func newOutput(file, wake, waker *os.File) *output {
-	return &output{file: file, wake: wake, waker: waker}
-}
-
 // finish says that the program has ended.
 func (o *output) finish() {
 	o.ended.Store(true)

@@ -147,7 +147,8 @@ func explain(spec Spec, err error) error {
 // Pid returns the process id of the program.
 func (p *Process) Pid() int { return p.tree.pid() }
 
-// Done is closed when the program has ended and its stderr was read.
+// Done is closed when the program has ended and its stderr was read. What it
+// wrote to Stdout before may still have to be read.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
 // Gone is closed when nothing of the tree is left.

@@ -28,21 +28,12 @@ type guarded struct {
 
 // start starts the guard, which starts the program.
 func (p *Process) start(ctx context.Context, spec Spec) error {
-	var pipes pipes
-	stdinR, stdinW := pipes.open()
-	stdoutR, stdoutW := pipes.open()
-	stderrR, stderrW := pipes.open()
-	controlR, controlW := pipes.open()
-	reportR, reportW := pipes.open()
-	wakeOutR, wakeOutW := pipes.open()
-	wakeErrR, wakeErrW := pipes.open()
-	if pipes.err != nil {
-		pipes.close()
-		return pipes.err
-	}
 	self, err := selfPath()
 	if err != nil {
-		pipes.close()
+		return err
+	}
+	pipes, err := newPipes()
+	if err != nil {
 		return err
 	}
 	g := &guarded{
@@ -51,35 +42,33 @@ func (p *Process) start(ctx context.Context, spec Spec) error {
 			Args:        []string{guardName, guardCommand},
 			Env:         []string{guardVar + "=1"},
 			Dir:         "/",
-			Stdin:       stdinR,
-			Stdout:      stdoutW,
-			Stderr:      stderrW,
-			ExtraFiles:  []*os.File{controlR, reportW},
+			Stdin:       pipes[stdin].r,
+			Stdout:      pipes[stdout].w,
+			Stderr:      pipes[stderr].w,
+			ExtraFiles:  []*os.File{pipes[control].r, pipes[report].w},
 			SysProcAttr: &syscall.SysProcAttr{Setsid: true},
 		},
-		report:  reportR,
-		control: controlW,
+		report:  pipes[report].r,
+		control: pipes[control].w,
 		allGone: make(chan struct{}),
 	}
 	if err := g.guard.Start(); err != nil {
 		pipes.close()
 		return fmt.Errorf("starting the guard: %w", err)
 	}
-	for _, f := range []*os.File{stdinR, stdoutW, stderrW, controlR, reportW} {
+	for _, f := range []*os.File{pipes[stdin].r, pipes[stdout].w, pipes[stderr].w, pipes[control].r, pipes[report].w} {
 		_ = f.Close() // the guard has them
 	}
-	reports := bufio.NewReader(reportR)
+	reports := bufio.NewReader(g.report)
 	if err := g.begin(ctx, spec, reports); err != nil {
-		for _, f := range []*os.File{controlW, stdinW, stdoutR, stderrR, reportR, wakeOutR, wakeOutW, wakeErrR, wakeErrW} {
-			_ = f.Close() // the guard ends at the end of its control pipe
-		}
+		pipes.close()      // the guard ends at the end of its control pipe
 		_ = g.guard.Wait() // its status says nothing more
 		return err
 	}
-	stdout := newOutput(stdoutR, wakeOutR, wakeOutW)
-	stderr := newOutput(stderrR, wakeErrR, wakeErrW)
-	p.Stdin, p.Stdout, p.tree = stdinW, stdout, g
-	go p.watch(g, reports, stdout, stderr)
+	out := &output{file: pipes[stdout].r, wake: pipes[wakeOut].r, waker: pipes[wakeOut].w}
+	errs := &output{file: pipes[stderr].r, wake: pipes[wakeErr].r, waker: pipes[wakeErr].w}
+	p.Stdin, p.Stdout, p.tree = pipes[stdin].w, out, g
+	go p.watch(g, reports, out, errs)
 	return nil
 }
 
@@ -178,25 +167,35 @@ func (g *guarded) send(command byte) {
 	_, _ = g.control.Write([]byte{command}) // fails only when the guard is gone
 }
 
-// pipes collects pipes, so that one error check is enough.
-type pipes struct {
-	files []*os.File
-	err   error
+// pipes are all pipes of a program and its guard.
+type pipes [7]struct{ r, w *os.File }
+
+const (
+	stdin = iota
+	stdout
+	stderr
+	control // commands to the guard
+	report  // its reports
+	wakeOut // wakes the reader of stdout
+	wakeErr // and that of stderr
+)
+
+func newPipes() (*pipes, error) {
+	var p pipes
+	for i := range p {
+		var err error
+		if p[i].r, p[i].w, err = os.Pipe(); err != nil {
+			p.close()
+			return nil, err
+		}
+	}
+	return &p, nil
 }
 
-func (p *pipes) open() (r, w *os.File) {
-	if p.err != nil {
-		return nil, nil
-	}
-	r, w, p.err = os.Pipe()
-	if p.err == nil {
-		p.files = append(p.files, r, w)
-	}
-	return r, w
-}
-
+// close closes what is open.
 func (p *pipes) close() {
-	for _, f := range p.files {
-		_ = f.Close()
+	for _, pipe := range p {
+		_ = pipe.r.Close() // nil or closed already: an error and no harm
+		_ = pipe.w.Close()
 	}
 }

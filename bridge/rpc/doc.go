@@ -19,6 +19,7 @@
 // # Words
 //
 //   - frame: the bytes of one message without its framing
+//   - gather: to leave a message to the next write, so that a burst takes few
 //   - noise: input that is no message, such as a line of a log; it is skipped
 //   - garbage: bytes between messages where headers frame them
 //
@@ -37,6 +38,9 @@
 //   - Each member of JSON-RPC stands once in a message, or the message is
 //     refused. In other objects the last of two equal names counts, as in the
 //     parsers of our peers.
+//   - What waits to be written is at most HighWater and one message for each
+//     caller of Stream or Gather, and what is sent without blocking; what was read
+//     and not handled is at most one message and 64 KiB.
 //   - Every goroutine ends before Run returns. Nothing is written after that.
 //
 // # Deliberately absent
