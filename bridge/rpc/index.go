@@ -2,25 +2,38 @@ package rpc
 
 import "bytes"
 
-// indexDepth is how deep members are indexed: params and what is directly in it.
-const indexDepth = 3
+const (
+	// indexDepth is how deep members are indexed: params and what is directly in it.
+	indexDepth = 3
+	// elementDepth is the depth of members of the objects in the arrays directly
+	// in that: in those of an update's content, say.
+	elementDepth = indexDepth + 2
+	// maxElements leaves room for upper members that come later.
+	maxElements = 40
+)
 
 // index notes where the upper members of params are, as the scanner passes them
 // anyway: to find one later in a large message would cost a third of the scan.
 type index struct {
 	data    []byte
-	members [24]member
+	members [maxElements + 24]member
 	n       int
 	full    bool // there are more
+	some    bool // there are more in elements
 }
 
-// member is one of them, by offsets into data; the key with its quotes.
-type member struct{ depth, key, keyEnd, value, end int }
+// member is one of them, by offsets into data: in is where its object begins,
+// the key has its quotes.
+type member struct{ depth, in, key, keyEnd, value, end int }
 
-func (x *index) reset(data []byte) { x.data, x.n, x.full = data, 0, false }
+func (x *index) reset(data []byte) { x.data, x.n, x.full, x.some = data, 0, false, false }
 
 func (x *index) add(m member) {
-	if x.n == len(x.members) {
+	switch {
+	case m.depth == elementDepth && x.n >= maxElements:
+		x.some = true
+		return
+	case x.n == len(x.members):
 		x.full = true
 		return
 	}
@@ -56,6 +69,73 @@ func (m *Message) Param(path ...string) (value []byte, ok bool) {
 	return value, ok
 }
 
+// EachParam calls fn with each member of the object that path leads to in
+// m.Params, borrowed, as Members does. With a path of one step at the most it
+// costs next to nothing, whatever the size.
+func (m *Message) EachParam(fn func(key, value []byte) bool, path ...string) error {
+	value, ok := m.Param(path...)
+	if !ok || m.index == nil || m.index.full || len(path) > indexDepth-2 {
+		return Members(value, fn)
+	}
+	if len(value) == 0 || value[0] != '{' {
+		return errSyntax
+	}
+	x := m.index
+	from := x.offset(value)
+	for i := range x.members[:x.n] {
+		e := &x.members[i]
+		if e.depth != len(path)+2 || e.in != from {
+			continue
+		}
+		key, err := unquoteKey(x.data[e.key:e.keyEnd])
+		if err != nil {
+			return err
+		}
+		if !fn(key, x.data[e.value:e.end]) {
+			break
+		}
+	}
+	return nil
+}
+
+// EachElement calls fn with the member called name of each object in the array
+// that path leads to in m.Params, borrowed. Of two in one object the last counts.
+// What is no array has no elements, and what is no object no members. With a
+// path of two steps it costs next to nothing, unless there are many elements.
+func (m *Message) EachElement(name string, fn func(value []byte), path ...string) {
+	array, ok := m.Param(path...)
+	if !ok || len(array) == 0 || array[0] != '[' {
+		return
+	}
+	if m.index == nil || m.index.full || m.index.some || len(path)+1 != indexDepth {
+		eachElement(array, func(element []byte) {
+			if value, ok := Member(element, name); ok {
+				fn(value)
+			}
+		})
+		return
+	}
+	x := m.index
+	from := x.offset(array)
+	var last *member
+	for i := range x.members[:x.n] {
+		e := &x.members[i]
+		if e.depth != elementDepth || e.in < from || e.end > from+len(array) || !keyIs(x.data[e.key:e.keyEnd], name) {
+			continue
+		}
+		if last != nil && last.in != e.in {
+			fn(x.data[last.value:last.end])
+		}
+		last = e
+	}
+	if last != nil {
+		fn(x.data[last.value:last.end])
+	}
+}
+
+// offset is where in data a part of it begins.
+func (x *index) offset(part []byte) int { return cap(x.data) - cap(part) }
+
 // find looks for the last member of a name and depth between two offsets.
 func (x *index) find(name string, depth, from, to int) (value []byte, start, end int, ok bool) {
 	for i := x.n - 1; i >= 0; i-- {
@@ -72,7 +152,7 @@ func keyIs(key []byte, name string) bool {
 	if string(key[1:len(key)-1]) == name {
 		return true
 	}
-	if bytes.IndexByte(key, '\\') < 0 {
+	if len(key) < len(name)+2 || bytes.IndexByte(key, '\\') < 0 { // escapes are longer than what they mean
 		return false
 	}
 	s, err := Unquote(key)

@@ -20,14 +20,10 @@ import (
 func Members(raw []byte, fn func(key, value []byte) bool) error {
 	var bad error
 	err := eachMember(raw, func(key, value []byte) bool {
-		body := key[1 : len(key)-1]
-		if bytes.IndexByte(body, '\\') >= 0 {
-			s, err := Unquote(key)
-			if err != nil {
-				bad = fmt.Errorf("reading a member's name: %w", err)
-				return false
-			}
-			body = []byte(s)
+		body, err := unquoteKey(key)
+		if err != nil {
+			bad = err
+			return false
 		}
 		return fn(body, value)
 	}, nil)
@@ -35,6 +31,19 @@ func Members(raw []byte, fn func(key, value []byte) bool) error {
 		return bad
 	}
 	return err
+}
+
+// unquoteKey is a member's name, borrowed where it has no escapes.
+func unquoteKey(key []byte) ([]byte, error) {
+	body := key[1 : len(key)-1]
+	if bytes.IndexByte(body, '\\') < 0 {
+		return body, nil
+	}
+	s, err := Unquote(key)
+	if err != nil {
+		return nil, fmt.Errorf("reading a member's name: %w", err)
+	}
+	return []byte(s), nil
 }
 
 // Member returns the value of the last member of the object raw that is called
@@ -94,6 +103,24 @@ func eachMember(raw []byte, fn func(key, value []byte) bool, cut *[]byte) error 
 		i = skipSpace(raw, i+1)
 	}
 	return errSyntax
+}
+
+// eachElement calls fn with each element of the array raw, which is valid.
+func eachElement(raw []byte, fn func(element []byte)) {
+	i := skipSpace(raw, 0)
+	if i == len(raw) || raw[i] != '[' {
+		return
+	}
+	for i = skipSpace(raw, i+1); i < len(raw) && raw[i] != ']'; {
+		end := skipValue(raw, i)
+		if end < 0 {
+			return
+		}
+		fn(raw[i:end])
+		if i = skipSpace(raw, end); i < len(raw) && raw[i] == ',' {
+			i = skipSpace(raw, i+1)
+		}
+	}
 }
 
 // skipString returns the index after the string whose opening quote is raw[i],

@@ -34,7 +34,8 @@ const (
 type scanner struct {
 	envelope envelope
 	index    index
-	indexing bool // within params
+	indexing bool // within params, and no array
+	elements bool // within an array of which the index has the objects' members
 }
 
 // scan checks that data is one valid JSON object, whole: grammar, UTF-8 and
@@ -43,7 +44,7 @@ type scanner struct {
 func (s *scanner) scan(data []byte) error {
 	s.envelope = envelope{}
 	s.index.reset(data)
-	s.indexing = false
+	s.indexing, s.elements = false, false
 	i := skipSpace(data, 0)
 	isObject := i < len(data) && data[i] == '{'
 	end := badSyntax
@@ -96,6 +97,7 @@ func (s *scanner) object(data []byte, i, depth int) int {
 	if depth > MaxDepth {
 		return badDepth
 	}
+	start := i
 	i = skipSpace(data, i+1)
 	if i < len(data) && data[i] == '}' {
 		return i + 1
@@ -124,8 +126,8 @@ func (s *scanner) object(data []byte, i, depth int) int {
 		switch {
 		case depth == 1:
 			s.envelope.set(data[key:keyEnd], data[i:end])
-		case depth <= indexDepth && s.indexing:
-			s.index.add(member{depth: depth, key: key, keyEnd: keyEnd, value: i, end: end})
+		case depth <= indexDepth && s.indexing, depth == elementDepth && s.elements:
+			s.index.add(member{depth: depth, in: start, key: key, keyEnd: keyEnd, value: i, end: end})
 		}
 		i = skipSpace(data, end)
 		if i >= len(data) {
@@ -142,7 +144,7 @@ func (s *scanner) object(data []byte, i, depth int) int {
 	}
 }
 
-// array checks the array at data[i]. Nothing in it is indexed.
+// array checks the array at data[i].
 func (s *scanner) array(data []byte, i, depth int) int {
 	if depth > MaxDepth {
 		return badDepth
@@ -151,8 +153,8 @@ func (s *scanner) array(data []byte, i, depth int) int {
 	if i < len(data) && data[i] == ']' {
 		return i + 1
 	}
-	indexing := s.indexing
-	s.indexing = false
+	indexing, elements := s.indexing, s.elements
+	s.indexing, s.elements = false, indexing && depth == indexDepth+1
 	for {
 		end := s.value(data, i, depth)
 		if end < 0 {
@@ -166,7 +168,7 @@ func (s *scanner) array(data []byte, i, depth int) int {
 		case ',':
 			i = skipSpace(data, i+1)
 		case ']':
-			s.indexing = indexing
+			s.indexing, s.elements = indexing, elements
 			return i + 1
 		default:
 			return badSyntax
