@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"bytes"
 	"context"
 	"sync"
 	"sync/atomic"
@@ -33,19 +34,12 @@ type agent struct {
 type wires struct {
 	b       *Bridge
 	session atomic.Pointer[session]
-	early   []earlyUpdate  // before the session is known; read loop only
+	early   [][]byte       // messages before the session is known; read loop only
 	wg      sync.WaitGroup // the goroutines that answer its requests
 	ended   chan struct{}  // closed when the process is gone and nothing of it runs
 	noise   noise
 	open    atomic.Int32 // requests that are being answered
 	asked   asked
-}
-
-// earlyUpdate is a session/update that came before the answer that names its
-// session.
-type earlyUpdate struct {
-	id  string
-	raw []byte // its params
 }
 
 // Bounds of what is kept for a session that is not known yet.
@@ -71,6 +65,9 @@ func (b *Bridge) startAgent(ctx context.Context, h *harness.Harness, folder stri
 	a.conn = rpc.New(proc.Stdout, proc.Stdin, rpc.Lines{})
 	a.conn.Handle = a.handle
 	a.conn.Noise = a.noise.line
+	if f, ok := b.Display.(Flusher); ok {
+		a.conn.Idle = f.Flush
+	}
 	a.conn.CancelMethod = "$/cancel_request"
 	a.conn.Log = b.Log.With("agent", h.ID)
 	b.life.wg.Go(a.run)
@@ -128,7 +125,7 @@ func (a *agent) goneError() error {
 // handle takes one request or notification, on the read loop.
 func (a *agent) handle(m *rpc.Message) {
 	if string(m.Method) == "session/update" {
-		a.update(m.Params)
+		a.update(m)
 		return
 	}
 	s := a.session.Load()
@@ -146,31 +143,27 @@ func (a *agent) handle(m *rpc.Message) {
 }
 
 // update passes a session/update on, or keeps it while its session is unknown.
-func (a *agent) update(params []byte) {
-	id, update := updateOf(params)
-	if update == nil {
+func (a *agent) update(m *rpc.Message) {
+	u, ok := readUpdate(m)
+	if !ok {
 		a.noise.count("a session/update without an update")
 		return
 	}
 	s := a.session.Load()
 	if s == nil {
-		if len(a.early) < maxEarly && a.earlyBytes()+len(params) <= maxEarlyBytes {
-			a.early = append(a.early, earlyUpdate{id, append([]byte(nil), update...)})
+		if len(a.early) < maxEarly && a.earlyBytes()+len(m.Frame) <= maxEarlyBytes {
+			a.early = append(a.early, bytes.Clone(m.Frame))
 		} else {
 			a.noise.count("a session/update before its session")
 		}
 		return
 	}
-	if id != s.agentID() {
-		a.noise.count("a session/update for another session")
-		return
-	}
-	s.update(update)
+	s.update(a, &u)
 }
 
 func (a *agent) earlyBytes() (n int) {
-	for _, e := range a.early {
-		n += len(e.raw)
+	for _, frame := range a.early {
+		n += len(frame)
 	}
 	return n
 }
@@ -180,29 +173,14 @@ func (a *agent) earlyBytes() (n int) {
 func (a *agent) bind(s *session, id string) {
 	s.bound(a, id)
 	a.session.Store(s)
-	for _, e := range a.early {
-		if e.id == id {
-			s.update(e.raw)
-		} else {
-			a.noise.count("a session/update for another session")
-		}
-	}
+	early := a.early
 	a.early = nil
-}
-
-// updateOf finds the session id and the update in the params of session/update.
-func updateOf(params []byte) (id string, update []byte) {
-	err := rpc.Members(params, func(key, value []byte) bool {
-		switch string(key) {
-		case "sessionId":
-			id, _ = rpc.Unquote(value)
-		case "update":
-			update = value
+	for _, frame := range early {
+		m, err := rpc.Scan(frame)
+		if err != nil {
+			a.b.Log.Error("a kept message cannot be read", "err", err) // a bug
+			continue
 		}
-		return true
-	})
-	if err != nil || len(update) == 0 || update[0] != '{' {
-		return id, nil
+		a.update(&m)
 	}
-	return id, update
 }

@@ -26,6 +26,10 @@ type Display interface {
 	Settled(c *permit.Card, o permit.Outcome)
 }
 
+// Flusher is a Display that may gather updates. Flush is called when an agent
+// has nothing more to say for now, so that a burst costs one write.
+type Flusher interface{ Flush() }
+
 // Elicitor is a Display that can show an agent's form or link
 // (elicitation/create). One that is not an Elicitor declines.
 type Elicitor interface {

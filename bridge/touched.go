@@ -6,7 +6,6 @@ import (
 	"strings"
 	"sync"
 
-	"sallyport/bridge/permit"
 	"sallyport/bridge/rpc"
 )
 
@@ -51,22 +50,18 @@ func (t *touched) mediated(path string, write bool) {
 }
 
 // call takes in one tool_call or tool_call_update.
-func (t *touched) call(raw []byte) {
-	var id, kind, status string
+func (t *touched) call(u *agentUpdate) {
+	id, _ := rpc.Unquote(u.member("toolCallId"))
+	kind, _ := rpc.Unquote(u.member("kind"))
+	status, _ := rpc.Unquote(u.member("status"))
 	var paths []string
-	_ = rpc.Members(raw, func(key, value []byte) bool { // an update is an object
-		switch string(key) {
-		case "toolCallId":
-			id, _ = rpc.Unquote(value)
-		case "kind":
-			kind, _ = rpc.Unquote(value)
-		case "status":
-			status, _ = rpc.Unquote(value)
-		case "locations", "content":
-			paths = append(paths, pathsOf(value)...)
-		}
-		return true
-	})
+	for _, list := range []string{"locations", "content"} {
+		u.in.EachElement("path", func(value []byte) {
+			if p, err := rpc.Unquote(value); err == nil && p != "" {
+				paths = append(paths, p)
+			}
+		}, "update", list)
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	c := t.pending[id]
@@ -103,17 +98,6 @@ func (t *touched) finished(c seen) {
 			add(&t.reads, p)
 		}
 	}
-}
-
-// pathsOf lists the `path` members of the objects in an array.
-func pathsOf(array []byte) (all []string) {
-	permit.EachElement(array, func(item []byte) {
-		value, _ := rpc.Member(item, "path")
-		if p, err := rpc.Unquote(value); err == nil && p != "" {
-			all = append(all, p)
-		}
-	})
-	return all
 }
 
 // direct lists what the agent changed, and what it read, with its own tools.

@@ -37,7 +37,7 @@ func (s *session) release() {
 	s.flow.mu.Lock()
 	defer s.flow.mu.Unlock()
 	for _, u := range s.flow.held {
-		s.showLocked(u.kind, u.raw)
+		s.showLocked(s.moment(), u.kind, u.raw)
 	}
 	s.flow.held, s.flow.hold, s.flow.size = nil, false, 0
 }
@@ -49,8 +49,38 @@ var kinds = []string{
 	"session_info_update", "usage_update",
 }
 
-func kindOf(update []byte) string {
-	value, _ := rpc.Member(update, "sessionUpdate")
+// agentUpdate is one session/update. All of it is borrowed.
+type agentUpdate struct {
+	kind string
+	raw  []byte       // the update
+	in   *rpc.Message // that it came in: it knows where the members are
+}
+
+// readUpdate finds the update in a session/update; false if there is none.
+func readUpdate(m *rpc.Message) (u agentUpdate, ok bool) {
+	raw, _ := m.Param("update")
+	if len(raw) == 0 || raw[0] != '{' {
+		return agentUpdate{}, false
+	}
+	u = agentUpdate{raw: raw, in: m}
+	u.kind = kindOf(u.member("sessionUpdate"))
+	return u, true
+}
+
+// member is one of the update's, nil when there is none.
+func (u *agentUpdate) member(name string) []byte {
+	value, _ := u.in.Param("update", name)
+	return value
+}
+
+// text is the text of a message chunk's content block.
+func (u *agentUpdate) text() string {
+	value, _ := rpc.Member(u.member("content"), "text")
+	text, _ := rpc.Unquote(value)
+	return text
+}
+
+func kindOf(value []byte) string {
 	if len(value) > 2 {
 		for _, k := range kinds {
 			if string(value[1:len(value)-1]) == k {
@@ -62,72 +92,95 @@ func kindOf(update []byte) string {
 	return kind
 }
 
-// update takes one update of the agent, on its read loop; raw is borrowed.
-func (s *session) update(raw []byte) {
-	kind := kindOf(raw)
-	s.learn(kind, raw)
-	if t := s.running(); kind == "user_message_chunk" && t != nil && !s.inReplay() && t.repeats(chunkText(raw)) {
+// isString reports whether a JSON value is the string s.
+func isString(value []byte, s string) bool {
+	if n := len(value); n == len(s)+2 && value[0] == '"' && string(value[1:n-1]) == s && bytes.IndexByte(value, '\\') < 0 {
+		return true
+	}
+	got, err := rpc.Unquote(value)
+	return err == nil && got == s
+}
+
+// moment is what an update falls into.
+type moment struct {
+	id     string // the agent's own of the session
+	turn   *turn  // that runs, cancelled or not; nil if none
+	turnID string // the turn that the update belongs to
+	replay bool   // of a history
+}
+
+func (s *session) moment() moment {
+	s.state.mu.Lock()
+	defer s.state.mu.Unlock()
+	turns := &s.state.turns
+	return moment{s.state.agentID, turns.now, turns.idLocked(), s.state.memory.loading}
+}
+
+// running is the turn unless it is cancelled; nil otherwise.
+func (m *moment) running() *turn {
+	if m.turn == nil || m.turn.cancelled() {
+		return nil
+	}
+	return m.turn
+}
+
+// update takes one update of its agent a, on the read loop.
+func (s *session) update(a *agent, u *agentUpdate) {
+	now := s.moment()
+	if id, _ := u.in.Param("sessionId"); !isString(id, now.id) {
+		a.noise.count("a session/update for another session")
 		return
+	}
+	if !now.replay {
+		s.learn(a, &now, u)
+		if u.kind == "user_message_chunk" && now.running() != nil && now.turn.repeats(u.text()) {
+			return
+		}
 	}
 	s.flow.mu.Lock()
 	defer s.flow.mu.Unlock()
 	if !s.flow.hold {
-		s.showLocked(kind, raw)
+		s.showLocked(now, u.kind, u.raw)
 		return
 	}
-	if len(s.flow.held) >= maxEarly || s.flow.size+len(raw) > maxEarlyBytes {
-		if a := s.current(); a != nil {
-			a.noise.count("a session/update before its session was known")
-		}
+	if len(s.flow.held) >= maxEarly || s.flow.size+len(u.raw) > maxEarlyBytes {
+		a.noise.count("a session/update before its session was known")
 		return
 	}
-	s.flow.size += len(raw)
-	s.flow.held = append(s.flow.held, heldUpdate{kind, bytes.Clone(raw)})
+	s.flow.size += len(u.raw)
+	s.flow.held = append(s.flow.held, heldUpdate{u.kind, bytes.Clone(u.raw)})
 }
 
-func (s *session) showLocked(kind string, raw []byte) {
-	s.state.mu.Lock()
-	turn, replay := s.state.turns.idLocked(), s.state.memory.loading
-	if replay {
+func (s *session) showLocked(now moment, kind string, raw []byte) {
+	if now.replay {
+		s.state.mu.Lock()
 		s.state.memory.replayed++
+		s.state.mu.Unlock()
 	}
-	s.state.mu.Unlock()
-	s.b.Display.Update(s.b.life.ctx, Update{Session: s.id, Turn: turn, Kind: kind, Replay: replay, Raw: raw})
+	s.b.Display.Update(s.b.life.ctx, Update{Session: s.id, Turn: now.turnID, Kind: kind, Replay: now.replay, Raw: raw})
 }
 
 // learn takes from an update what the rules need: tool calls before their
 // permissions, files that were touched, modes that ask less.
-func (s *session) learn(kind string, raw []byte) {
-	if s.inReplay() {
-		return
-	}
-	switch kind {
+func (s *session) learn(a *agent, now *moment, u *agentUpdate) {
+	switch u.kind {
 	case "tool_call", "tool_call_update":
-		s.cards.Calls.Merge(kind, raw)
-		if t := s.running(); t != nil {
-			t.touched.call(raw)
+		s.cards.Calls.MergeMembers(u.kind, func(fn func(key, value []byte) bool) error { return u.in.EachParam(fn, "update") })
+		if t := now.running(); t != nil {
+			t.touched.call(u)
 		}
 	case "current_mode_update":
-		mode, _ := rpc.Member(raw, "currentModeId")
-		id, _ := rpc.Unquote(mode)
+		id, _ := rpc.Unquote(u.member("currentModeId"))
 		s.modeChanged(id)
 	case "config_option_update":
-		s.modeChanged(modeOption(raw))
+		s.modeChanged(modeOption(u.raw))
 	case "agent_message_chunk":
-		if a := s.current(); a != nil && a.quirks.Has(quirk.ModeText) && bytes.Contains(raw, []byte("[MODE_UPDATE]")) {
-			if mode, ok := quirk.ModeFromText(chunkText(raw)); ok {
+		if a.quirks.Has(quirk.ModeText) && bytes.Contains(u.raw, []byte("[MODE_UPDATE]")) {
+			if mode, ok := quirk.ModeFromText(u.text()); ok {
 				s.modeChanged(mode)
 			}
 		}
 	}
-}
-
-// chunkText is the text of a message chunk's content block.
-func chunkText(raw []byte) string {
-	content, _ := rpc.Member(raw, "content")
-	value, _ := rpc.Member(content, "text")
-	text, _ := rpc.Unquote(value)
-	return text
 }
 
 func (s *session) replaying(on bool) {
@@ -165,7 +218,7 @@ func (s *session) closeCalls(t *turn) {
 	s.flow.mu.Lock()
 	defer s.flow.mu.Unlock()
 	for _, c := range slices.All(open) {
-		s.showLocked("tool_call_update", closedCall(c.ID, why))
+		s.showLocked(s.moment(), "tool_call_update", closedCall(c.ID, why))
 	}
 }
 

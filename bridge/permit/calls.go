@@ -39,11 +39,17 @@ type openCall struct {
 // the call is known: an update for one that was never announced changes
 // nothing. The cost is one scan of raw; texts of diffs are copied, not decoded.
 func (t *Calls) Merge(kind string, raw jsontext.Value) (known bool) {
+	return t.MergeMembers(kind, func(fn func(key, value []byte) bool) error { return rpc.Members(raw, fn) })
+}
+
+// MergeMembers is Merge for an update whose members are known already: each
+// gives them, borrowed, as rpc.Members does.
+func (t *Calls) MergeMembers(kind string, each func(fn func(key, value []byte) bool) error) (known bool) {
 	announces := kind == "tool_call"
 	if !announces && kind != "tool_call_update" {
 		return false
 	}
-	f, ok := scanFields(raw)
+	f, ok := readFields(each)
 	if !ok || len(f.id) == 0 {
 		return false
 	}
@@ -239,8 +245,13 @@ type fields struct {
 	input, locations, content, meta []byte
 }
 
-func scanFields(raw []byte) (f fields, ok bool) {
-	err := rpc.Members(raw, func(key, value []byte) bool {
+func scanFields(raw []byte) (fields, bool) {
+	return readFields(func(fn func(key, value []byte) bool) error { return rpc.Members(raw, fn) })
+}
+
+// readFields reads the members that each gives.
+func readFields(each func(fn func(key, value []byte) bool) error) (f fields, ok bool) {
+	err := each(func(key, value []byte) bool {
 		switch string(key) {
 		case "toolCallId":
 			f.id = value
