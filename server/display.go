@@ -68,11 +68,14 @@ func (d display) Update(ctx context.Context, u bridge.Update) {
 		d.plainUpdate(u)
 		return
 	}
-	err := d.conn.Stream(ctx, func(dst []byte) []byte { return appendUpdate(dst, &u) })
+	err := d.conn.Gather(ctx, func(dst []byte) []byte { return appendUpdate(dst, &u) })
 	if err != nil {
 		d.log.Debug("an update did not reach the editor", "session", u.Session, "error", err)
 	}
 }
+
+// Flush has the updates that were gathered written.
+func (d display) Flush() { d.conn.Flush() }
 
 // appendUpdate appends the message of one update. Nothing is decoded and
 // nothing copied but the bytes themselves.

@@ -9,6 +9,7 @@ import (
 
 	"sallyport/bridge"
 	"sallyport/bridge/home"
+	"sallyport/bridge/rpc"
 	"sallyport/server"
 	"sallyport/server/wire"
 	"sallyport/workspace"
@@ -71,7 +72,8 @@ func serve(c *call) int {
 			b.Prestart(id, folder)
 		}
 	}
-	exit, err := s.Run(ctx, c.stdin, c.stdout)
+	in, out := rpc.Stdio()
+	exit, err := s.Run(ctx, in, out)
 	if err != nil {
 		log.Error("the connection to the editor broke", "err", err)
 	}
