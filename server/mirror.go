@@ -20,12 +20,13 @@ import (
 
 // defaultSettle is how long an edit may take to show in the mirror after the
 // editor's answer. Editors gather what is typed for some 150 ms.
-const defaultSettle = 2 * time.Second
+const defaultSettle = 10 * time.Second
 
 // mirror gives agents the open documents and changes them through the editor.
 type mirror struct {
 	*client
-	slots slots
+	slots  slots
+	pauses pauses
 }
 
 func newMirror(c *client) *mirror {
@@ -60,6 +61,11 @@ func (m *mirror) Apply(ctx context.Context, a workspace.Apply) (workspace.Applie
 		return workspace.Applied{}, err
 	}
 	defer release()
+	if !m.able.has(wire.FeatureApply) { // a plugin looks at the text itself
+		if err := m.pauses.wait(ctx, a.Document.URI); err != nil {
+			return workspace.Applied{}, err
+		}
+	}
 	now, open, err := m.docs.Text(ctx, key)
 	switch {
 	case err != nil:
@@ -193,6 +199,9 @@ func (m *mirror) applyPlain(ctx context.Context, key string, now workspace.Docum
 	}
 	w.retry = m.able.versioned
 	doc, err := w.shown(ctx, m.settle())
+	if err == nil && doc.Text == want {
+		m.pauses.forget(now.URI) // the change was ours
+	}
 	return applied(doc, false), err
 }
 

@@ -77,6 +77,7 @@ func didChange(c *client, m *rpc.Message) {
 		}
 		changes = append(changes, change)
 	}
+	c.mirror.pauses.note(p.Document.URI)
 	if err := c.docs.Change(p.Document.URI, p.Document.Version, changes, c.able.encoding); err != nil {
 		c.lost(p.Document.URI, p.Document.Version, err)
 	}
@@ -101,4 +102,7 @@ func (c *client) lost(uri string, version int32, why error) {
 
 func didSave(c *client, p *didSaveParams) { c.docs.Save(p.Document.URI, p.Text) }
 
-func didClose(c *client, p *didCloseParams) { c.docs.Close(p.Document.URI) }
+func didClose(c *client, p *didCloseParams) {
+	c.docs.Close(p.Document.URI)
+	c.mirror.pauses.forget(p.Document.URI)
+}
