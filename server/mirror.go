@@ -27,10 +27,25 @@ type mirror struct {
 	*client
 	slots  slots
 	pauses pauses
+	order  order
 }
 
 func newMirror(c *client) *mirror {
-	return &mirror{client: c, slots: slots{open: map[string]*slot{}}}
+	m := &mirror{client: c, slots: slots{open: map[string]*slot{}}}
+	m.order.apply = m.follow
+	m.order.lost = c.lost
+	m.order.later = func(f func(ctx context.Context)) bool {
+		_, ok := c.tasks.start("", f)
+		return ok
+	}
+	return m
+}
+
+// follow makes one change of the editor's here too.
+func (m *mirror) follow(x change) {
+	if err := m.docs.Change(x.uri, x.version, x.changes, m.able.encoding); err != nil {
+		m.lost(x.uri, x.version, err)
+	}
 }
 
 // errUnclear says that an editor claims an edit which its text does not show.

@@ -49,6 +49,7 @@ type lsp struct {
 	applyEdit    bool // workspace/applyEdit
 	versioned    bool // documentChanges, which name a version
 	blindAtZero  bool // version 0 is not compared, only later ones are
+	counting     bool // versions go up by one, and changes may come in another order
 	showDocument bool
 	progress     bool // window/workDoneProgress/create
 	literals     bool // code actions as objects, not as commands only
@@ -61,6 +62,7 @@ func (a *abilities) has(f wire.Feature) bool { return slices.Contains(a.features
 func negotiate(p *initializeParams) abilities {
 	a := abilities{client: p.Client.Name}
 	a.blindAtZero = p.Client.Name == "Neovim"
+	a.counting = p.Client.Name == "helix"
 	var caps protocol.ClientCapabilities
 	if len(p.Capabilities) > 0 {
 		if err := protocol.Unmarshal(p.Capabilities, &caps); err != nil {

@@ -47,7 +47,9 @@ func didOpen(c *client, p *didOpenParams) {
 	d := &p.Document
 	if err := c.docs.Open(d.URI, d.Language, d.Version, d.Text); err != nil {
 		c.log.Warn("a document cannot be followed", "error", err)
+		return
 	}
+	c.mirror.order.opened(d.URI, d.Version)
 }
 
 // didChange applies a change to the mirror. What cannot be applied makes the
@@ -71,16 +73,14 @@ func didChange(c *client, m *rpc.Message) {
 			c.lost(p.Document.URI, p.Document.Version, errors.New("a change has no text"))
 			return
 		}
-		change := text.Change{Text: *x.Text}
+		one := text.Change{Text: *x.Text}
 		if x.Range != nil {
-			change.Range = &text.Range{Start: text.Position(x.Range.Start), End: text.Position(x.Range.End)}
+			one.Range = &text.Range{Start: text.Position(x.Range.Start), End: text.Position(x.Range.End)}
 		}
-		changes = append(changes, change)
+		changes = append(changes, one)
 	}
 	c.mirror.pauses.note(p.Document.URI)
-	if err := c.docs.Change(p.Document.URI, p.Document.Version, changes, c.able.encoding); err != nil {
-		c.lost(p.Document.URI, p.Document.Version, err)
-	}
+	c.mirror.order.add(change{p.Document.URI, p.Document.Version, changes}, c.able.counting)
 }
 
 // lost takes a document off the mirror until the editor sends its whole text.
@@ -105,4 +105,5 @@ func didSave(c *client, p *didSaveParams) { c.docs.Save(p.Document.URI, p.Text) 
 func didClose(c *client, p *didCloseParams) {
 	c.docs.Close(p.Document.URI)
 	c.mirror.pauses.forget(p.Document.URI)
+	c.mirror.order.closed(p.Document.URI)
 }
