@@ -1,6 +1,8 @@
 package plain
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -26,6 +28,14 @@ language-servers = ["sallyport"]
 `)
 	s := p.open(hx, "-vv", "a.txt")
 	s.shows("it is up", `(?s)1  `+strings.Split(text, "\n")[0]+`.*NOR   a\.txt`)
+	log := filepath.Join(p.Home, ".cache", "helix", "helix.log")
+	attached := func() bool {
+		data, err := os.ReadFile(log)
+		return err == nil && strings.Contains(string(data), `"textDocument/didOpen"`)
+	}
+	if !until(screenDeadline, attached) { // nothing on the screen tells
+		t.Fatal("Helix did not attach")
+	}
 	return s
 }
 
@@ -60,7 +70,7 @@ func TestHelix(t *testing.T) {
 	s := openHelix(t, "one\ntwo\nthree\n")
 	s.says("please-edit")
 	s.pick(`Ask the agent about this selection`, 0)
-	s.shows("how to answer is said", `Edit a\.txt.*code action`)
+	s.shows("how to answer is said", `answer with a code action: Edit a\.txt .*1 Allow`)
 	s.pick(`(?s)Allow: Edit a\.txt.*Reject: Edit a\.txt`, 0)
 	s.shows("the write is in the buffer, unsaved", `(?s)1  one\n +2  TWO\n +3  three\n +4  please-edit\n.*NOR   a\.txt \[\+\]`)
 	if got := s.disk("a.txt"); got != "one\ntwo\nthree\n" {
@@ -73,5 +83,47 @@ func TestHelix(t *testing.T) {
 	if got := s.conversations(); !strings.Contains(got, "The write said: ()") || !strings.Contains(got, "please-edit") {
 		t.Errorf("the conversation is\n%s", got)
 	}
+	s.keys(":qa!", "Enter")
+}
+
+// TestHelixCancel cancels a turn by a command from Helix's own list.
+func TestHelixCancel(t *testing.T) {
+	t.Parallel()
+	s := openHelix(t, "one\n")
+	s.says("please-run")
+	s.pick(`Ask the agent about this selection`, 0)
+	s.runs()
+	s.keys(":lsp-workspace-command", "Enter")
+	s.shows("the commands", `(?s)sallyport\.ask.*sallyport\.cancel`)
+	s.keys("-l", "cancel")
+	s.shows("the one that was typed", `(?s)1/\d`)
+	s.keys("Enter")
+	s.shows("the turn is over", `(?m)^ NOR   a\.txt`)
+	if !until(goneWithin, func() bool { return strings.Contains(s.conversations(), "cancelled") }) {
+		t.Errorf("the conversation is\n%s", s.conversations())
+	}
+	s.keys(":qa!", "Enter")
+}
+
+// TestHelixWhileTyping has the agent write while the user types: both stay, and
+// undo takes them back one after the other.
+func TestHelixWhileTyping(t *testing.T) {
+	t.Parallel()
+	s := openHelix(t, "one\ntwo\nthree\n")
+	s.says("please-wait")
+	s.pick(`Ask the agent about this selection`, 0)
+	s.comes("ready.txt")
+	s.keys("g", "g", "O", "zero")
+	s.shows("it is typed", `1  zero`)
+	s.put("go.txt", "go")
+	s.shows("a write that was not asked about is asked about", `answer with a code action`)
+	s.keys("Escape")
+	s.shows("normal mode", `NOR`)
+	s.pick(`Allow`, 0)
+	s.shows("both are there", `(?s)1  zero\n +2  one\n +3  TWO\n +4  three`)
+	s.keys("u")
+	s.shows("the agent's part is undone", `(?s)1  zero\n +2  one\n +3  two\n +4  three`)
+	s.keys("u")
+	s.shows("the user's is", `(?s)1  one\n +2  two\n +3  three`)
 	s.keys(":qa!", "Enter")
 }

@@ -1,6 +1,7 @@
 package plain
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,56 +10,78 @@ import (
 	"sallyport/bridge/bridgetest"
 )
 
-// TestKilledEditor kills editors in the middle of a turn whose agent runs a
+// TestEditorEndsInATurn ends editors in the middle of a turn whose agent runs a
 // command that has a child in a session of its own: nothing of it is left.
-func TestKilledEditor(t *testing.T) {
-	for _, version := range neovims {
-		t.Run("Neovim "+version, func(t *testing.T) {
+func TestEditorEndsInATurn(t *testing.T) {
+	for how, end := range map[string]func(s *terminal, editor string){
+		"killed": (*terminal).kill,
+		"left":   func(s *terminal, _ string) { s.keys(":qa!", "Enter") },
+	} {
+		for _, version := range neovims {
+			t.Run("Neovim "+version+" "+how, func(t *testing.T) {
+				t.Parallel()
+				s := openNeovim(t, version, "one\n")
+				s.keys(":Ask please-run", "Enter")
+				s.runs()
+				end(s, "nvim")
+				s.ended()
+			})
+		}
+		t.Run("Helix "+how, func(t *testing.T) {
 			t.Parallel()
-			s := openNeovim(t, version, "one\n")
-			s.keys(":Ask please-run", "Enter")
-			s.killed("nvim")
+			s := openHelix(t, "one\n")
+			s.says("please-run")
+			s.pick(`Ask the agent about this selection`, 0)
+			s.runs()
+			end(s, "hx")
+			s.ended()
 		})
 	}
-	t.Run("Helix", func(t *testing.T) {
-		t.Parallel()
-		s := openHelix(t, "one\n")
-		s.says("please-run")
-		s.pick(`Ask the agent about this selection`, 0)
-		s.killed("hx")
-	})
 }
 
-// killed waits until both commands of the agent run and kills the processes of
-// the editor. That nothing is left is seen at the end of every test.
-func (s *terminal) killed(editor string) {
-	s.Helper()
-	commands := func(name string) (found []bridgetest.Process) {
-		for _, p := range s.family.Now() {
-			if program, _, _ := strings.Cut(p.Command, " "); filepath.Base(program) == name {
-				found = append(found, p)
-			}
+// commands are the processes of a program of this run.
+func (p *place) commands(name string) (found []bridgetest.Process) {
+	for _, x := range p.family.Now() {
+		if program, _, _ := strings.Cut(x.Command, " "); filepath.Base(program) == name {
+			found = append(found, x)
 		}
-		return found
 	}
-	if !until(screenDeadline, func() bool { return len(commands("sleep")) == 2 }) {
-		s.Fatalf("the agent runs %v, want two commands", commands("sleep"))
+	return found
+}
+
+// runs waits until both commands of the agent run.
+func (s *terminal) runs() {
+	s.Helper()
+	if !until(screenDeadline, func() bool { return len(s.commands("sleep")) == 2 }) {
+		s.Fatalf("the agent runs %v, want two commands", s.commands("sleep"))
 	}
-	servers := len(commands("sallyport"))
-	victims := commands(editor)
-	if len(victims) == 0 || servers == 0 {
-		s.Fatalf("there are %d editors and %d of our processes", len(victims), servers)
+	if len(s.commands("sallyport")) == 0 {
+		s.Fatal("there is no process of ours")
 	}
-	for _, victim := range victims {
-		p, err := os.FindProcess(victim.PID)
+}
+
+// kill kills an editor's processes.
+func (s *terminal) kill(editor string) {
+	s.Helper()
+	victims := s.commands(editor)
+	if len(victims) == 0 {
+		s.Fatalf("there is no %s", editor)
+	}
+	for _, v := range victims {
+		p, err := os.FindProcess(v.PID)
 		if err == nil {
 			err = p.Kill()
 		}
-		if err != nil && !os.IsNotExist(err) {
-			s.Fatalf("killing %s: %v", victim.Command, err)
+		if err != nil && !errors.Is(err, os.ErrProcessDone) {
+			s.Fatalf("killing %s: %v", v.Command, err)
 		}
 	}
-	if !until(goneWithin, func() bool { return len(commands("sleep"))+len(commands("sallyport")) == 0 }) {
-		s.Errorf("%v after the editor's death there are %v and %v", goneWithin, commands("sleep"), commands("sallyport"))
+}
+
+// ended waits until nothing of ours and of the agent is left.
+func (s *terminal) ended() {
+	s.Helper()
+	if !until(goneWithin, func() bool { return len(s.commands("sleep"))+len(s.commands("sallyport")) == 0 }) {
+		s.Errorf("%v after the editor's end there are %v and %v", goneWithin, s.commands("sleep"), s.commands("sallyport"))
 	}
 }

@@ -142,8 +142,9 @@ func (p *place) conversations() string {
 	return all
 }
 
-// showLogs prints what the editors logged.
+// showLogs prints what the editors logged and what was said.
 func (p *place) showLogs() {
+	p.Logf("the conversations:\n%s", p.conversations())
 	for _, name := range []string{".local/state/nvim/lsp.log", ".cache/helix/helix.log"} {
 		if data, err := os.ReadFile(filepath.Join(p.Home, name)); err == nil {
 			p.Logf("the end of %s:\n%s", name, data[max(0, len(data)-8<<10):])

@@ -11,7 +11,7 @@ import (
 const initLua = `
 vim.o.swapfile = false
 if vim.lsp.config then
-	vim.lsp.config('sallyport', { cmd = { 'sallyport', 'serve' }, root_markers = { '.git' } })
+	vim.lsp.config('sallyport', { cmd = { 'sallyport', 'serve' }, root_markers = { '.git' }, workspace_required = true })
 	vim.lsp.enable('sallyport')
 else
 	vim.api.nvim_create_autocmd('FileType', { callback = function(a)
@@ -22,17 +22,20 @@ else
 	end })
 end
 
-vim.api.nvim_create_user_command('Ask', function(c)
-	local ask = {
-		title = 'ask', command = 'sallyport.ask',
-		arguments = { { prompt = c.args, uri = vim.uri_from_bufnr(0) } },
-	}
+local function command(name, argument)
+	local c = { title = name, command = 'sallyport.' .. name, arguments = { argument } }
 	if vim.lsp.config then
-		vim.lsp.get_clients({ bufnr = 0, name = 'sallyport' })[1]:exec_cmd(ask)
+		vim.lsp.get_clients({ bufnr = 0, name = 'sallyport' })[1]:exec_cmd(c)
 	else
-		vim.lsp.buf.execute_command(ask)
+		vim.lsp.buf.execute_command(c)
 	end
+end
+vim.api.nvim_create_user_command('Ask', function(c)
+	command('ask', { prompt = c.args, uri = vim.uri_from_bufnr(0) })
 end, { nargs = '+' })
+vim.api.nvim_create_user_command('Mode', function(c)
+	command('setMode', { mode = c.args })
+end, { nargs = 1 })
 
 function Attached()
 	return #vim.lsp.get_clients({ bufnr = 0 })
@@ -74,7 +77,7 @@ func TestNeovimOnScreen(t *testing.T) {
 			s.keys("1", "Enter")
 			s.shows("the write, unsaved", `(?s)one\nTWO\nthree\nmine, not saved\n.*a.txt \[\+\]`)
 			s.shows("the end", `progress: none`)
-			s.shows("the conversation follows", `(?s)Turn of.*a.txt \[\+\]`)
+			s.shows("the conversation follows, and has no client", `(?s)Turn of.*\.md  attached: 0.*a.txt \[\+\] attached: 1`)
 			s.keys("u")
 			s.shows("undone", `(?s)one\ntwo\nthree\nmine, not saved\n.*a.txt \[\+\]`)
 			if got := s.disk("a.txt"); got != "one\ntwo\nthree\n" {
@@ -82,5 +85,46 @@ func TestNeovimOnScreen(t *testing.T) {
 			}
 			s.keys(":qa!", "Enter")
 		})
+	}
+}
+
+// TestNeovimUndoOnScreen has the agent write while the user types, in Neovim's
+// own main loop, which is what ends undo steps.
+func TestNeovimUndoOnScreen(t *testing.T) {
+	for _, version := range neovims {
+		for _, test := range []struct {
+			name          string
+			typed         []string // keys, before the write
+			more          []string // after it
+			before, after string   // the lines then, and after u
+		}{
+			// The user's change and the agent's are two steps, also when no key
+			// is pressed between them.
+			{"normal mode", []string{"3", "G", "x"}, nil, `one\nTWO\nhree`, `one\ntwo\nhree`},
+			// A known limit of LSP in Neovim: what comes while one is inserting
+			// becomes part of the insertion.
+			{"insert mode", []string{"G", "o", "four"}, []string{" five", "Escape"}, `one\nTWO\nthree\nfour five`, `one\ntwo\nthree\n~`},
+		} {
+			t.Run(version+"/"+test.name, func(t *testing.T) {
+				t.Parallel()
+				s := openNeovim(t, version, "one\ntwo\nthree\n")
+				s.keys(":Mode acceptEdits", "Enter")
+				s.shows("the mode", `mode acceptEdits`)
+				s.keys(":Ask please-wait", "Enter")
+				s.comes("ready.txt")
+				s.keys(test.typed...)
+				s.shows("it is typed", `a\.txt \[\+\]`)
+				s.put("go.txt", "go")
+				s.shows("the write", `(?s)one\nTWO`)
+				if test.more != nil {
+					s.keys(test.more...)
+				}
+				s.shows("all of it", `(?s)`+test.before)
+				s.shows("the end", `progress: none`)
+				s.keys("u")
+				s.shows("undone", `(?s)`+test.after)
+				s.keys(":qa!", "Enter")
+			})
+		}
 	}
 }

@@ -10,7 +10,8 @@ import (
 	"sallyport/bridge/bridgetest"
 )
 
-// terminal is a program in a terminal of its own (tmux, 110 by 30).
+// terminal is a program in a terminal of its own (tmux, 180 by 30: Neovim waits
+// for Enter where a message of its own, with a whole URI, has no place).
 type terminal struct {
 	*place
 	socket string
@@ -29,12 +30,12 @@ func (p *place) open(program string, args ...string) *terminal {
 	t := &terminal{place: p, socket: filepath.Join(dir, "s")}
 	p.Cleanup(func() {
 		if p.Failed() {
-			p.Logf("the screen at the end:\n%s", t.screen())
+			p.Logf("the screen at the end:\n%s", dense(t.screen()))
 		}
 		_ = t.tmux("kill-server").Run() // it may have ended by itself
 		_ = os.RemoveAll(dir)
 	})
-	cmd := t.tmux(append([]string{"-f", os.DevNull, "new-session", "-d", "-x", "110", "-y", "30", "-c", p.Project, program}, args...)...)
+	cmd := t.tmux(append([]string{"-f", os.DevNull, "new-session", "-d", "-x", "180", "-y", "30", "-c", p.Project, program}, args...)...)
 	cmd.Env = append(p.env, "LC_ALL=C.UTF-8")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		p.Fatalf("starting %s in tmux: %v: %s", program, err, out)
@@ -72,6 +73,19 @@ func (t *terminal) shows(what, pattern string) string {
 	if !until(screenDeadline, func() bool { s = t.screen(); return re.MatchString(s) }) {
 		t.Fatalf("waited in vain: %s (%s)", what, pattern)
 	}
-	t.Logf("%s:\n%s", what, s)
+	t.Logf("%s:\n%s", what, dense(s))
 	return s
+}
+
+// dense leaves out the lines of a screen on which there is nothing.
+func dense(s string) string {
+	return regexp.MustCompile(`(?m)^(~| *|    ~)\n`).ReplaceAllString(s, "")
+}
+
+// comes waits until a file of the project is there.
+func (t *terminal) comes(name string) {
+	t.Helper()
+	if !until(screenDeadline, func() bool { return t.disk(name) != "" }) {
+		t.Fatalf("waited in vain for %s", name)
+	}
 }

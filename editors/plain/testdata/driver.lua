@@ -137,8 +137,28 @@ function T.command(name, arg)
   end
 end
 
--- Sets the session's mode and waits until it is set: commands that are sent
--- together are worked on side by side.
+-- Runs a command and waits for its answer: those that are sent together are
+-- worked on side by side.
+---@param name string
+---@param arg any?
+function T.command_done(name, arg)
+  local params = { command = name, arguments = { arg } }
+  local answered = false
+  local function handler(err)
+    answered = true
+    assert(not err, vim.inspect(err))
+  end
+  if T.client.exec_cmd then
+    T.client:request('workspace/executeCommand', params, handler, T.buf)
+  else
+    T.client.request('workspace/executeCommand', params, handler, T.buf)
+  end
+  T.wait('the answer of ' .. name, function()
+    return answered
+  end)
+end
+
+-- Sets the session's mode and waits until it is set.
 ---@param mode string
 function T.mode(mode)
   T.command('sallyport.setMode', { mode = mode })
@@ -252,4 +272,7 @@ vim.o.swapfile = false
 vim.o.undoreload = 0 -- reading a file again is no undo step
 local scenario = assert(loadfile((assert(arg[1], 'which scenario?'))))
 scenario(T)
+for _, n in ipairs(T.notes) do -- a second line makes Neovim wait for Enter
+  T.same(n.text:find('\n', 1, true), nil, 'line ends in the message ' .. n.text)
+end
 print('PASS')

@@ -11,9 +11,10 @@ T.answers = {
   end,
 }
 T.turn('script:edit cwd=' .. T.project, 240000)
-print(T.state())
 T.same(T.text(), 'above\nalpha\nBETA\ngamma\nmine, not saved\n', 'the buffer after the turn')
 T.same(vim.bo[T.buf].modified, true, 'the buffer is unsaved')
 T.same(T.disk('notes.txt'), 'alpha\nbeta\ngamma\n', 'the file on disk')
 T.keys('u')
 T.same(T.text(), 'above\nalpha\nbeta\ngamma\nmine, not saved\n', 'the buffer after u')
+local file = assert(T.conversation(), 'the conversation is not shown')
+T.same(vim.fn.readfile(file, '', 1), { '# gemini in ' .. T.project }, 'the heading of the conversation')

@@ -20,10 +20,10 @@ T.keys('uu')
 T.same(T.text(), 'one\ntwo\nthree\n', 'the buffer after u of what was typed')
 
 T.same(#T.questions, 2, 'questions')
-T.contains(T.questions[1].prompt, 'unsaved changes', 'the question about unsaved text')
+T.contains(T.questions[1].prompt, 'Sallyport: the agent reads files from the disk, and these have unsaved changes', 'the question about unsaved text')
 T.contains(T.questions[1].prompt, 'a.txt', 'the question about unsaved text')
 T.same(T.questions[1].titles, { 'Send their text along', 'Leave them out' }, 'its answers')
-T.contains(T.questions[2].prompt, 'Edit a.txt', 'the permission')
+T.contains(T.questions[2].prompt, 'Sallyport: the agent asks: Edit a.txt', 'the permission')
 T.contains(T.questions[2].prompt, T.path('a.txt'), 'the permission')
 T.same(T.questions[2].titles, { 'Allow', 'Reject' }, 'the options')
 
@@ -31,6 +31,7 @@ T.same(T.progress[1].kind, 'begin', 'the first progress')
 T.same(T.progress[1].title, 'Sallyport', 'its title')
 T.same(T.progress[1].cancellable, true, 'it can be cancelled')
 T.same(T.progress[#T.progress].kind, 'end', 'the last progress')
+T.same(T.ending(), 'done', 'what it says')
 for _, p in ipairs(T.progress) do
   T.same(p.token, T.progress[1].token, 'one progress for the turn')
 end
