@@ -25,7 +25,9 @@ when the editor does.
   --log LEVEL  debug, info, warn, error; default: the setting "logLevel"
 
 example (Neovim 0.11 and newer):
-  vim.lsp.config('sallyport', { cmd = { 'sallyport', 'serve' }, root_markers = { '.git' } })
+  vim.lsp.config('sallyport', {
+    cmd = { 'sallyport', 'serve' }, root_markers = { '.git' }, workspace_required = true,
+  })
   vim.lsp.enable('sallyport')
 `
 

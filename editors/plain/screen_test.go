@@ -1,42 +1,34 @@
 package plain
 
 import (
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"sallyport/bridge/bridgetest"
 )
 
-// initLua is a user's own configuration: attaching as "sallyport serve --help"
-// says, a command that asks, and what the progress says in the status line.
-const initLua = `
-vim.o.swapfile = false
-if vim.lsp.config then
-	vim.lsp.config('sallyport', { cmd = { 'sallyport', 'serve' }, root_markers = { '.git' }, workspace_required = true })
-	vim.lsp.enable('sallyport')
-else
-	vim.api.nvim_create_autocmd('FileType', { callback = function(a)
-		local root = vim.fs.root(a.buf, '.git')
-		if root then
-			vim.lsp.start({ name = 'sallyport', cmd = { 'sallyport', 'serve' }, root_dir = root }, { bufnr = a.buf })
-		end
-	end })
-end
-
-local function command(name, argument)
-	local c = { title = name, command = 'sallyport.' .. name, arguments = { argument } }
-	if vim.lsp.config then
-		vim.lsp.get_clients({ bufnr = 0, name = 'sallyport' })[1]:exec_cmd(c)
-	else
-		vim.lsp.buf.execute_command(c)
+// oldLua attaches Neovim 0.10, which README.md has nothing for.
+const oldLua = `
+vim.api.nvim_create_autocmd('FileType', { callback = function(a)
+	local root = vim.fs.root(a.buf, '.git')
+	if root then
+		vim.lsp.start({ name = 'sallyport', cmd = { 'sallyport', 'serve' }, root_dir = root }, { bufnr = a.buf })
 	end
-end
+end })
 vim.api.nvim_create_user_command('Ask', function(c)
-	command('ask', { prompt = c.args, uri = vim.uri_from_bufnr(0) })
+	vim.lsp.buf.execute_command({
+		command = 'sallyport.ask', arguments = { { prompt = c.args, uri = vim.uri_from_bufnr(0) } },
+	})
 end, { nargs = '+' })
-vim.api.nvim_create_user_command('Mode', function(c)
-	command('setMode', { mode = c.args })
-end, { nargs = 1 })
+vim.api.nvim_create_autocmd('LspProgress', { command = 'checktime' })
+`
 
+// moreLua is what the tests need besides: the progress in the status line, and
+// a command for the mode.
+const moreLua = `
+vim.o.swapfile = false
 function Attached()
 	return #vim.lsp.get_clients({ bufnr = 0 })
 end
@@ -45,9 +37,27 @@ vim.api.nvim_create_autocmd('LspAttach', { command = 'redrawstatus' })
 vim.api.nvim_create_autocmd('LspProgress', { callback = function(event)
 	local value = event.data.params.value
 	vim.g.progress = value.kind == 'end' and 'none' or value.message
-	vim.cmd('redrawstatus! | checktime')
+	vim.cmd('redrawstatus!')
 end })
+vim.api.nvim_create_user_command('Mode', function(c)
+	vim.lsp.buf_request(0, 'workspace/executeCommand', { command = 'sallyport.setMode', arguments = { c.args } })
+end, { nargs = 1 })
 `
+
+// readmeLua is the configuration that README.md gives for Neovim.
+func readmeLua(t *testing.T) string {
+	t.Helper()
+	readme, err := os.ReadFile(filepath.Join(bridgetest.Root(t), "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, found := strings.Cut(string(readme), "```lua\n")
+	block, _, closed := strings.Cut(rest, "```\n")
+	if !found || !closed {
+		t.Fatal("README.md has no Lua")
+	}
+	return block
+}
 
 // openNeovim opens a.txt with these lines in Neovim, in a terminal.
 func openNeovim(t *testing.T, version, text string) *terminal {
@@ -55,7 +65,11 @@ func openNeovim(t *testing.T, version, text string) *terminal {
 	nvim := bridgetest.Editor(t, "nvim-"+version)
 	p := scripted(t)
 	p.put("a.txt", text)
-	init := p.Write(t, "home/.config/nvim/init.lua", initLua)
+	config := oldLua
+	if version != "0.10" {
+		config = readmeLua(t)
+	}
+	init := p.Write(t, "home/.config/nvim/init.lua", config+moreLua)
 	s := p.open(nvim, "--clean", "-u", init, "a.txt")
 	s.shows("it is up", `a\.txt  attached: 1`)
 	return s
