@@ -15,8 +15,8 @@ import (
 // output reads a pipe of a program to its end. Once the program has ended, a
 // silence of drainGrace is the end, too: what it started may hold the pipe open.
 //
-// It waits in the kernel, on a thread of its own, and not in Go's poller: for a
-// stream of small messages that takes a third of the processor time.
+// It waits in the kernel, on a thread of its own, and not in Go's poller; see
+// blockingPipe.
 type output struct {
 	file   *os.File
 	wake   *os.File // read end of a pipe that ends when the program has, or at Close

@@ -15,8 +15,8 @@ import (
 const DefaultHighWater = 1 << 20
 
 const (
-	flushGrace = time.Second // for the last messages to be written
-	stopGrace  = time.Second // for a read or a write to end after its stream was closed
+	flushGrace = time.Second            // for the last messages to be written
+	stopGrace  = 100 * time.Millisecond // for a read or a write to end after its stream was closed
 )
 
 // ErrClosed is why a call failed or nothing can be sent: the connection ended,

@@ -100,17 +100,19 @@ func (l *lingerFile) run(fd uintptr) bool {
 	return true
 }
 
-// Stdio returns this process's stdin and stdout for New. A stdout that is a pipe
-// or a socket is made not to block, so that a write ends when Run does and Gather
-// can write on the goroutine that calls it. Call it once.
-func Stdio() (in, out *os.File) {
-	info, err := os.Stdout.Stat()
+// Stdio returns this process's stdin and stdout for New. Where they are pipes or
+// sockets they are made not to block, so that reads and writes end when Run does
+// and Gather can write on the goroutine that calls it. Call it once.
+func Stdio() (in, out *os.File) { return unblocked(os.Stdin), unblocked(os.Stdout) }
+
+func unblocked(f *os.File) *os.File {
+	info, err := f.Stat()
 	if err != nil || info.Mode()&(os.ModeNamedPipe|os.ModeSocket) == 0 {
-		return os.Stdin, os.Stdout
+		return f
 	}
-	fd := os.Stdout.Fd()
+	fd := f.Fd()
 	if err := syscall.SetNonblock(int(fd), true); err != nil {
-		return os.Stdin, os.Stdout
+		return f
 	}
-	return os.Stdin, os.NewFile(fd, os.Stdout.Name()) // now known to the poller
+	return os.NewFile(fd, f.Name()) // now known to the poller
 }

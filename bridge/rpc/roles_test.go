@@ -47,9 +47,26 @@ func chunkUpdate() []byte {
 		strings.Repeat("a few words of it ", 5)+"and 7")
 }
 
+// code is what edits are made of; of its kind rich in what JSON must escape.
+const code = `// take removes and returns the call with an id as the peer sent it.
+func (c *Conn) take(id RawID) *call {
+	n, err := strconv.ParseInt(string(id), 10, 64)
+	if err != nil || strconv.FormatInt(n, 10) != string(id) {
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	call := c.pending[n]
+	delete(c.pending, n)
+	c.Log.Debug("taken", "id", id)
+	return call
+}
+
+`
+
 func diffUpdate() []byte {
-	text := strings.Repeat(`\tif err := run(ctx, \"name\"); err != nil { return err } // line\n`, 380)
-	return fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"sess_0123456789abcdef","update":{"sessionUpdate":"tool_call_update","toolCallId":"call_1","status":"completed","content":[{"type":"diff","path":"/project/a.go","oldText":"%s","newText":"%s"}]}}}`+"\n", text, text)
+	text := rpc.AppendQuote(nil, strings.Repeat(code, 66))
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"sess_0123456789abcdef","update":{"sessionUpdate":"tool_call_update","toolCallId":"call_1","status":"completed","content":[{"type":"diff","path":"/project/a.go","oldText":%s,"newText":%s}]}}}`+"\n", text, text)
 }
 
 func payload(name string) []byte {
@@ -144,10 +161,9 @@ func copyHop() error {
 // ourHop is the way of an update through the bridge: lines in, headers out, the
 // method renamed, the params spliced.
 func ourHop() error {
-	stdin, stdout := rpc.Stdio()
-	in := rpc.New(stdin, io.Discard, rpc.Lines{})
+	in := rpc.New(agentOutput{}, io.Discard, rpc.Lines{})
 	silent, hold := io.Pipe()
-	out := rpc.New(silent, stdout, rpc.Headers{})
+	out := rpc.New(silent, unblockedStdout(), rpc.Headers{})
 	ctx := context.Background()
 	in.Handle = forwardTo(ctx, out)
 	in.Idle = out.Flush
@@ -159,6 +175,11 @@ func ourHop() error {
 	_ = hold.Close()
 	return <-ended
 }
+
+// agentOutput is stdin, read as the bridge reads from an agent.
+type agentOutput struct{}
+
+func (agentOutput) Read(b []byte) (int, error) { return waitRead(os.Stdin, b) }
 
 func forwardTo(ctx context.Context, out *rpc.Conn) func(m *rpc.Message) {
 	var m *rpc.Message
