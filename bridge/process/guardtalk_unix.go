@@ -51,7 +51,7 @@ func decodeSpec(r io.Reader) (Spec, error) {
 }
 
 // related is one process of the system.
-type related struct{ pid, parent, group int }
+type related struct{ pid, parent int }
 
 // below lists those of all that descend from one of the roots, parents first.
 func below(all []related, roots ...int) []int {

@@ -39,9 +39,9 @@ func (c children) list() []int {
 	roots := []int{os.Getpid()}
 	var found []int
 	for _, p := range procs {
-		r := related{pid: int(p.Proc.P_pid), parent: int(p.Eproc.Ppid), group: int(p.Eproc.Pgid)}
+		r := related{pid: int(p.Proc.P_pid), parent: int(p.Eproc.Ppid)}
 		all = append(all, r)
-		if r.group == c.agent {
+		if int(p.Eproc.Pgid) == c.agent {
 			roots = append(roots, r.pid)
 			found = append(found, r.pid)
 		}
