@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"time"
 
 	"sallyport/bridge/permit"
 )
@@ -31,18 +32,29 @@ func (c *cards) add(card *permit.Card, titles []string) *openCard {
 	return own
 }
 
-// wait waits until a card is answered or ctx ends.
-func (c *cards) wait(ctx context.Context, own *openCard) (int, error) {
+// remindEvery is how often a waiting card is said again: a message goes with the
+// next key.
+const remindEvery = 15 * time.Second
+
+// wait waits until a card is answered or ctx ends, and calls say now and then.
+func (c *cards) wait(ctx context.Context, own *openCard, say func()) (int, error) {
 	defer func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		c.open = slices.DeleteFunc(c.open, func(x *openCard) bool { return x == own })
 	}()
-	select {
-	case i := <-own.answer:
-		return i, nil
-	case <-ctx.Done():
-		return -1, ctx.Err()
+	say()
+	again := time.NewTicker(remindEvery)
+	defer again.Stop()
+	for {
+		select {
+		case i := <-own.answer:
+			return i, nil
+		case <-again.C:
+			say()
+		case <-ctx.Done():
+			return -1, ctx.Err()
+		}
 	}
 }
 

@@ -210,6 +210,9 @@ func (m *mirror) applyPlain(ctx context.Context, key string, now workspace.Docum
 		return w.afterError(err)
 	}
 	if !r.Applied {
+		if m.able.versioned {
+			w.news(ctx)
+		}
 		return w.afterError(errors.New(cmp.Or(text.Visible(r.Reason), "it gave no reason")))
 	}
 	w.retry = m.able.versioned

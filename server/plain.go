@@ -127,8 +127,7 @@ func (d display) plainAsk(ctx context.Context, card *permit.Card) (permit.Answer
 	var refused *rpc.Error
 	if errors.As(err, &refused) && refused.Code == wire.CodeUnknownMethod {
 		own := d.cards.add(card, titles)
-		d.say(protocol.MessageTypeWarning, howToAnswer(card, titles))
-		i, err = d.cards.wait(ctx, own)
+		i, err = d.cards.wait(ctx, own, func() { d.say(protocol.MessageTypeWarning, howToAnswer(card, titles)) })
 	}
 	if err != nil {
 		return permit.Answer{}, err

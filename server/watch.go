@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -154,6 +155,31 @@ func (w *watch) dropped() error {
 		return because(workspace.ErrStale, "the editor dropped the edit")
 	}
 	return errUnclear
+}
+
+// newsWait is how long the text that an editor holds against an edit may be on
+// its way.
+const newsWait = 500 * time.Millisecond
+
+// news waits a moment for a newer state: an editor that refuses an edit for its
+// version has a text that we do not have yet.
+func (w *watch) news(ctx context.Context) {
+	timer := time.NewTimer(newsWait)
+	defer timer.Stop()
+	newer := func() bool {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		return slices.ContainsFunc(w.states, func(d workspace.Document) bool { return d.Version != w.base.Version })
+	}
+	for !newer() {
+		select {
+		case <-w.wake:
+		case <-timer.C:
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
 }
 
 // afterError judges an edit that the editor did not say it applied. The mirror
