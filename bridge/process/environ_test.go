@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestL8_K5_Environ(t *testing.T) {
+func TestL8_Environ(t *testing.T) {
 	host := []string{
 		"PATH=/bin", "HOME=/home/u", "LANG=C.UTF-8", "LC_ALL=C", "XDG_CONFIG_HOME=/c", "TERM=xterm", "TZ=UTC",
 		"OPENAI_API_KEY=s1", "AWS_SECRET_ACCESS_KEY=s2", "GITHUB_TOKEN=s3", "FOO_TOKEN=s4", "DB_PASSWORD=s5",

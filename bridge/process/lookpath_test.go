@@ -6,8 +6,12 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
+
+	shellquote "github.com/kballard/go-shellquote"
 )
 
 func TestL7_LookPathOnWindows(t *testing.T) {
@@ -85,7 +89,7 @@ func TestL7_BatchArguments(t *testing.T) {
 	}
 }
 
-func TestC028_Split(t *testing.T) {
+func TestSplit(t *testing.T) {
 	tests := []struct {
 		line string
 		want string // words joined by ·
@@ -236,4 +240,22 @@ func TestShellPath_IsBounded(t *testing.T) {
 	if got, err := ShellPath(ctx, []string{"SHELL=" + shell, "PATH=/usr/bin:/bin"}); err == nil {
 		t.Errorf("got %q", got)
 	}
+}
+
+// Split agrees with a splitter of the same rules, but for line breaks that are
+// escaped, which that one keeps.
+func FuzzSplit(f *testing.F) {
+	for _, s := range []string{`a 'b c' "d \" e" f\ g`, `'`, `"`, `\`, `a|b`, "a\\\nb", `""`, `"\$\x"`} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, line string) {
+		got, err := Split(line)
+		want, wantErr := shellquote.Split(line)
+		if strings.ContainsAny(line, "\n\r\v\f\u0085\u00a0") || !utf8.ValidString(line) {
+			return
+		}
+		if (err == nil) != (wantErr == nil) || err == nil && !slices.Equal(got, want) {
+			t.Fatalf("%q: got %q, %v; want %q, %v", line, got, err, want, wantErr)
+		}
+	})
 }

@@ -11,7 +11,13 @@ import (
 )
 
 // selfPath is the program that runs now, also when its file was replaced.
-func selfPath() (string, error) { return "/proc/self/exe", nil }
+func selfPath() (string, error) {
+	const self = "/proc/self/exe"
+	if _, err := os.Stat(self); err == nil {
+		return self, nil
+	}
+	return os.Executable()
+}
 
 // becomeReaper makes this process the parent of all that its descendants leave
 // behind, whatever session or group they are in.
