@@ -38,14 +38,14 @@ var built = sync.OnceValues(func() (string, error) {
 	program := filepath.Join(dir, "sallyport")
 	cmd := exec.Command("go", "build", "-o", program, "sallyport/cmd/sallyport")
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return dir, fmt.Errorf("building: %w\n%s", err, out)
+		return program, fmt.Errorf("building: %w\n%s", err, out)
 	}
 	return program, nil
 })
 
 func TestMain(m *testing.M) {
 	status := m.Run()
-	if program, err := built(); err == nil {
+	if program, _ := built(); program != "" {
 		_ = os.RemoveAll(filepath.Dir(program))
 	}
 	os.Exit(status)
