@@ -46,10 +46,11 @@ type parts struct {
 
 // desk is what a plain editor needs besides.
 type desk struct {
-	talks      *talks
-	book       *book
-	cards      *cards
-	progresses *progresses
+	lastCommand chan struct{} // closed when the command that came last was done; read loop only
+	talks       *talks
+	book        *book
+	cards       *cards
+	progresses  *progresses
 }
 
 func newClient(ctx context.Context, s *Server, end context.CancelCauseFunc) *client {

@@ -56,11 +56,45 @@ type modeArgs struct {
 	folderArgs
 }
 
-// executeCommand is workspace/executeCommand.
-func executeCommand(ctx context.Context, c *client, p *struct {
+// command is workspace/executeCommand. Commands take effect in the order in
+// which they came, but a cancel and an answer wait for nobody.
+func command(c *client, m *rpc.Message) {
+	p := new(commandParams)
+	if err := decode("workspace/executeCommand", m.Params, p); err != nil {
+		c.refuse(m.ID, err)
+		return
+	}
+	id := m.ID
+	before, done := c.lastCommand, make(chan struct{})
+	if p.Command == commandCancel || p.Command == commandAnswer {
+		before = nil
+	} else {
+		c.lastCommand = done
+	}
+	started := c.spawn(id, func(ctx context.Context) {
+		defer close(done)
+		if before != nil {
+			select {
+			case <-before:
+			case <-ctx.Done():
+			}
+		}
+		result, err := executeCommand(ctx, c, p)
+		c.reply(ctx, id, result, err)
+	})
+	if !started {
+		close(done)
+	}
+}
+
+// commandParams are ExecuteCommandParams.
+type commandParams struct {
 	Command   string           `json:"command"`
 	Arguments []jsontext.Value `json:"arguments"`
-}) (any, error) {
+}
+
+// executeCommand does it.
+func executeCommand(ctx context.Context, c *client, p *commandParams) (any, error) {
 	var arg jsontext.Value
 	if len(p.Arguments) > 0 {
 		arg = p.Arguments[0]

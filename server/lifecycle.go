@@ -94,7 +94,7 @@ var routes = map[string]route{
 	"window/workDoneProgress/cancel":      told(cancelProgress),
 
 	"textDocument/codeAction":  asked(codeActions),
-	"workspace/executeCommand": asked(executeCommand),
+	"workspace/executeCommand": {run: command, request: true},
 
 	wire.MethodAgents:          asked(listAgents),
 	wire.MethodNew:             {run: newSession, request: true},

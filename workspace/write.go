@@ -181,7 +181,7 @@ func (f *Files) writeBuffer(ctx context.Context, doc Document, path, content str
 	if err := ctx.Err(); err != nil {
 		return Outcome{}, fmt.Errorf("writing %s: %w", path, err)
 	}
-	applied, err := f.Editor.Apply(ctx, Apply{Document: doc, Edits: m.edits, Save: save, Label: "agent's edit"})
+	applied, err := f.Editor.Apply(ctx, Apply{Document: doc, Edits: m.edits, Save: save, Label: "by the agent"})
 	if err != nil {
 		return Outcome{}, f.notApplied(ctx, doc, path, err)
 	}
