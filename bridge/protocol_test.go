@@ -2,7 +2,6 @@ package bridge_test
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 	"testing"
 
@@ -234,7 +233,7 @@ func TestTheReasonGoesBeforeTheNextPrompt(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	r.expectWire(fmt.Sprintf(`- Refused by plan mode through Sallyport`))
+	r.expectWire(`- Refused by plan mode through Sallyport`)
 	if r.said() != "rejected" {
 		t.Errorf("said %q, want rejected", r.said())
 	}
