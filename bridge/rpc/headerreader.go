@@ -89,6 +89,8 @@ func (h *headerReader) body(length int64) (frame, error) {
 		h.bad = false
 		return frame{kind: long, body: b[:min(int64(len(b)), length, headSize)]}, nil
 	}
+	h.in.coming = int(length)
+	defer func() { h.in.coming = 0 }()
 	for seen := 0; ; {
 		b := h.in.bytes()
 		if int64(len(b)) >= length {

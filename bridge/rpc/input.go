@@ -18,6 +18,7 @@ type input struct {
 	buf        []byte
 	start, end int
 	limit      int         // how large buf need be
+	coming     int         // how many bytes are to be had at once, as far as that is known
 	idle       func()      // called before each read; may be nil
 	reading    atomic.Bool // a read is under way
 	stopped    atomic.Bool // Run has given up: read no more
@@ -75,6 +76,9 @@ func (in *input) makeRoom() {
 		copy(in.buf, in.bytes())
 	default:
 		size := 2 * len(in.buf)
+		if waiting >= keep && in.coming > size { // who sent so much will send the rest
+			size = in.coming + minBuffer
+		}
 		if size > in.limit {
 			size = max(in.limit, len(in.buf)+minBuffer)
 		}
