@@ -62,7 +62,7 @@ func (d *Documents) Open(uri, languageID string, version int32, content string) 
 		version: version, buffer: text.NewDocument(content), saved: saved{hash: text.Hash("")},
 	}
 	if path != "" {
-		e.saved = opened(content, look(path))
+		e.saved = opened(content, look(path, content))
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -54,8 +54,9 @@ type onDisk struct {
 }
 
 // look reads a regular file; it blocks on no other kind. What it reads is for comparing
-// with a buffer that the user has open, and reaches no agent: so it asks no fence.
-func look(path string) onDisk {
+// with a buffer that the user has open, and reaches no agent: so it asks no fence. Where
+// the file holds what is expected, it is not held twice.
+func look(path, expected string) onDisk {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return onDisk{absent: errors.Is(err, fs.ErrNotExist)}
@@ -66,12 +67,12 @@ func look(path string) onDisk {
 	if err != nil || !info.Mode().IsRegular() || info.Size() > maxLook {
 		return onDisk{}
 	}
-	var b strings.Builder
-	b.Grow(int(info.Size()) + 1)
-	if n, err := io.Copy(&b, io.LimitReader(f, maxLook+1)); err != nil || n > maxLook {
+	found := onDisk{stamp: stamp{info: info, at: at}}
+	if info.Size() == int64(len(expected)) && gives(f, expected) {
+		found.text = expected
+	} else if found.text, err = readAgain(f, info.Size()); err != nil {
 		return onDisk{}
 	}
-	found := onDisk{stamp: stamp{info: info, at: at}, text: b.String()}
 	if after, err := f.Stat(); err != nil || after.Size() != info.Size() || !after.ModTime().Equal(info.ModTime()) {
 		found.stamp.at = time.Time{} // it changed while it was read
 	}
@@ -81,6 +82,37 @@ func look(path string) onDisk {
 	}
 	found.text, found.decoded = strings.TrimPrefix(found.text, mark), true
 	return found
+}
+
+// gives reports whether r gives these bytes and then its end.
+func gives(r io.Reader, want string) bool {
+	buf := make([]byte, min(len(want)+1, 64<<10))
+	for {
+		n, err := r.Read(buf)
+		if n > len(want) || string(buf[:n]) != want[:n] {
+			return false
+		}
+		want = want[n:]
+		if err != nil {
+			return err == io.EOF && want == ""
+		}
+	}
+}
+
+var errLarge = errors.New("the file is too large to be compared")
+
+// readAgain reads a file of about so many bytes from its start.
+func readAgain(f *os.File, size int64) (string, error) {
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	b.Grow(int(size) + 1)
+	n, err := io.Copy(&b, io.LimitReader(f, maxLook+1))
+	if err == nil && n > maxLook {
+		err = errLarge
+	}
+	return b.String(), err
 }
 
 // opened judges a document that the editor has just opened: its text is what was loaded,
@@ -109,7 +141,7 @@ func (s saved) judge(content, hash, path string) (known saved, dirty, behind boo
 	if info, err := os.Stat(path); err == nil && s.disk.matches(info) {
 		return s, !same, false
 	}
-	found := look(path)
+	found := look(path, strings.TrimPrefix(s.text, mark))
 	switch {
 	case found.stamp.raw && s.disk.raw && found.stamp.sum == s.disk.sum:
 		s.disk = found.stamp
