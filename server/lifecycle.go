@@ -30,9 +30,9 @@ func initialize(c *client, m *rpc.Message) {
 	c.state = running
 	result, err := encode(c.capabilities())
 	c.reply(c.tasks.ctx, m.ID, result, err)
+	c.sessions = c.Sessions(c.display(), c.mirror, c.docs)
 	c.log.Info("initialized", "editor", p.Client.Name, "version", p.Client.Version,
 		"encoding", c.able.encoding.String(), "features", c.able.features)
-	c.sessions = c.Sessions(c.display(), c.mirror, c.docs)
 	c.watchParent(p.ProcessID)
 	if folder := c.folders.first(); c.Initialized != nil && folder != "" {
 		c.Initialized(folder)

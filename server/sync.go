@@ -16,10 +16,10 @@ import (
 type (
 	didOpenParams struct {
 		Document struct {
-			URI      string `json:"uri"`
-			Language string `json:"languageId"`
-			Version  int32  `json:"version"`
-			Text     string `json:"text"`
+			URI      string  `json:"uri"`
+			Language string  `json:"languageId"`
+			Version  int32   `json:"version"`
+			Text     content `json:"text"`
 		} `json:"textDocument"`
 	}
 	didChangeParams struct {
@@ -28,7 +28,7 @@ type (
 	}
 	didSaveParams struct {
 		Document documentID `json:"textDocument"`
-		Text     *string    `json:"text"`
+		Text     *content   `json:"text"`
 	}
 	didCloseParams struct {
 		Document documentID `json:"textDocument"`
@@ -39,13 +39,13 @@ type (
 	}
 	contentChange struct {
 		Range *wire.Range `json:"range"`
-		Text  *string     `json:"text"`
+		Text  *content    `json:"text"`
 	}
 )
 
 func didOpen(c *client, p *didOpenParams) {
 	d := &p.Document
-	if err := c.docs.Open(d.URI, d.Language, d.Version, d.Text); err != nil {
+	if err := c.docs.Open(d.URI, d.Language, d.Version, string(d.Text)); err != nil {
 		c.log.Warn("a document cannot be followed", "error", err)
 		return
 	}
@@ -73,7 +73,7 @@ func didChange(c *client, m *rpc.Message) {
 			c.lost(p.Document.URI, p.Document.Version, errors.New("a change has no text"))
 			return
 		}
-		one := text.Change{Text: *x.Text}
+		one := text.Change{Text: string(*x.Text)}
 		if x.Range != nil {
 			one.Range = &text.Range{Start: text.Position(x.Range.Start), End: text.Position(x.Range.End)}
 		}
@@ -100,7 +100,7 @@ func (c *client) lost(uri string, version int32, why error) {
 		"; agents neither read nor change it until it is closed and opened again")
 }
 
-func didSave(c *client, p *didSaveParams) { c.docs.Save(p.Document.URI, p.Text) }
+func didSave(c *client, p *didSaveParams) { c.docs.Save(p.Document.URI, (*string)(p.Text)) }
 
 func didClose(c *client, p *didCloseParams) {
 	c.docs.Close(p.Document.URI)

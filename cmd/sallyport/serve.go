@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 
 	"sallyport/bridge"
@@ -52,9 +53,6 @@ func serve(c *call) int {
 	}
 	defer h.Close()
 	h.Default = *agent
-	if *level == "" {
-		logLevel.Set(h.User().LogLevel)
-	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	var b *bridge.Bridge
@@ -64,6 +62,10 @@ func serve(c *call) int {
 			return server.Rows(h.Doctor(ctx, buildVersion(), home.Look), h.Set(), h.DefaultID())
 		},
 		Sessions: func(d bridge.Display, e workspace.Editor, _ *workspace.Documents) bridge.Sessions {
+			saveMemory()
+			if *level == "" {
+				logLevel.Set(h.User().LogLevel)
+			}
 			b = &bridge.Bridge{Display: d, Editor: e, Home: h.Bridge(buildVersion()), Log: log}
 			h.Attach(b)
 			return b
@@ -80,4 +82,13 @@ func serve(c *call) int {
 		log.Error("the connection to the editor broke", "err", err)
 	}
 	return exit
+}
+
+// saveMemory has garbage collected sooner than Go does by itself: this process
+// sits beside an editor all day with the texts of its documents, and hardly works.
+func saveMemory() {
+	const percent = 40
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(percent)
+	}
 }
