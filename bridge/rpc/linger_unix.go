@@ -102,8 +102,12 @@ func (l *lingerFile) run(fd uintptr) bool {
 
 // Stdio returns this process's stdin and stdout for New. Where they are pipes or
 // sockets they are made not to block, so that reads and writes end when Run does
-// and Gather can write on the goroutine that calls it. Call it once.
-func Stdio() (in, out *os.File) { return unblocked(os.Stdin), unblocked(os.Stdout) }
+// and Gather can write on the goroutine that calls it. A pipe on stdout is made
+// to hold more, where that can be. Call it once.
+func Stdio() (in, out *os.File) {
+	widen(os.Stdout.Fd())
+	return unblocked(os.Stdin), unblocked(os.Stdout)
+}
 
 func unblocked(f *os.File) *os.File {
 	info, err := f.Stat()
