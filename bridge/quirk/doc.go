@@ -26,7 +26,7 @@
 //  9. allow_always is wide: [WideAlways], [ModeText], [Loosens]; permit sends it
 //     only for a person.
 //  10. Terminal content without a terminal: [TerminalContent], [TerminalOutput].
-//  11. session/load: [LateReplay], [LoadSameMinute] and [Kept], [LateChunks]; updates for a
+//  11. session/load: [LateReplay], [LoadSameMinute] and [LoadWait], [LateChunks]; updates for a
 //     session that is not named yet are held by the bridge.
 //  12. Late updates: [LateChunks]; the bridge ends a turn by its answer and waits
 //     a bounded time.

@@ -47,7 +47,7 @@ const (
 	// LateReplay: session/load is answered before the history was told (11).
 	LateReplay Quirk = "late-history"
 	// LoadSameMinute: a session loaded in the clock minute in which it was made
-	// is lost (11), and one that was loaded before; see [Kept].
+	// is lost (11); see [LoadWait].
 	LoadSameMinute Quirk = "load-same-minute"
 	// LateChunks: updates go on between a cancel and the answer to it, or after
 	// an answer that should have come last (11, 12).
