@@ -142,6 +142,9 @@ func TestBuiltInsMatchRecordings(t *testing.T) {
 			t.Errorf("%s: modelOption %q, recorded options %v, models %v", id, h.ACP.Switches.ModelOption, said.ConfigOptions, said.Models)
 		}
 		slices.Sort(said.Sessions)
+		if id == "qwen" { // announced, and answered with "method not found" (transcript qwen/load)
+			said.Sessions = slices.DeleteFunc(said.Sessions, func(s string) bool { return s == "resume" })
+		}
 		if got := slices.Sorted(slices.Values(h.Own.Reach.Sessions)); !slices.Equal(got, said.Sessions) {
 			t.Errorf("%s: sessions %q, recorded %q", id, got, said.Sessions)
 		}
