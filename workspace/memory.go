@@ -52,6 +52,14 @@ func (m *memory) get(key string) (string, bool) {
 	return k.text, true
 }
 
+// clear forgets everything.
+func (m *memory) clear() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.by, m.bytes = nil, 0
+	m.order.Init()
+}
+
 func (m *memory) dropLocked(e *list.Element) {
 	if e == nil {
 		return

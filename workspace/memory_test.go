@@ -26,4 +26,12 @@ func TestMemory(t *testing.T) {
 	if got, _ := m.get("a"); got != "short" || m.bytes != 15 {
 		t.Errorf("replaced: %q, %d bytes; want short, 15", got, m.bytes)
 	}
+	m.clear()
+	if _, ok := m.get("a"); ok || m.bytes != 0 {
+		t.Errorf("cleared: known %t, %d bytes", ok, m.bytes)
+	}
+	m.put("a", text, 30)
+	if _, ok := m.get("a"); !ok {
+		t.Error("nothing is remembered after it was cleared")
+	}
 }

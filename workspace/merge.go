@@ -119,6 +119,10 @@ func (f *Files) Sent(doc Document) {
 	}
 }
 
+// Forget drops what the session has read as the base of its writes: whoever
+// writes next knows nothing of it.
+func (f *Files) Forget() { f.bases.clear() }
+
 // crlf gives LF-only text CRLF endings, and whether that changed it. Text that has a CR
 // itself is meant as it is.
 func crlf(s string) (string, bool) {

@@ -64,6 +64,20 @@ func TestSent(t *testing.T) {
 	s.wantBuffer("a", "typed\none\n")
 }
 
+// An agent that begins anew knows nothing of what was read before: what it
+// writes is made from the disk, and the draft is not taken out.
+func TestForget(t *testing.T) {
+	s := start(t, fence.Rules{})
+	s.open("a", "one\n")
+	s.must(s.editor.Set(s.path("a"), "one\ndraft\n"))
+	if _, err := s.Read(t.Context(), s.path("a"), 0, 0); err != nil {
+		t.Fatal(err)
+	}
+	s.Forget()
+	s.write("a", "ONE\n")
+	s.wantBuffer("a", "ONE\ndraft\n")
+}
+
 func TestLanded(t *testing.T) {
 	tests := []struct {
 		name, before, after, expected string

@@ -38,8 +38,10 @@ func (f *Files) Queue(path string) *Place {
 	return p
 }
 
-// wait waits for the turn.
-func (p *Place) wait(ctx context.Context) error {
+// Wait waits until the writes that came before have left. Write does so by
+// itself; who shows beforehand what a write will change waits first. The error
+// is ctx's.
+func (p *Place) Wait(ctx context.Context) error {
 	select {
 	case <-p.turn:
 		return ctx.Err()

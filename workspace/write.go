@@ -81,7 +81,7 @@ func (p *Place) Write(ctx context.Context, content string) (Outcome, error) {
 const maxStale = 16
 
 func (p *Place) write(ctx context.Context, content string) (Outcome, error) {
-	if err := p.wait(ctx); err != nil {
+	if err := p.Wait(ctx); err != nil {
 		return Outcome{}, fmt.Errorf("writing %s: %w", p.path, err)
 	}
 	f := p.files

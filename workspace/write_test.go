@@ -159,6 +159,12 @@ func TestOrderOfWrites(t *testing.T) {
 		synctest.Wait()
 		cancelled, cancel := context.WithCancel(t.Context())
 		cancel()
+		if err := first.Wait(t.Context()); err != nil {
+			t.Errorf("waiting for the first place: %v", err)
+		}
+		if err := second.Wait(cancelled); !errors.Is(err, context.Canceled) {
+			t.Errorf("waiting for the second place: %v", err)
+		}
 		if _, err := second.Write(cancelled, "2"); !errors.Is(err, context.Canceled) {
 			t.Errorf("a cancelled write: %v", err)
 		}
