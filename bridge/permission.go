@@ -64,7 +64,11 @@ func (e *settledError) Error() string { return e.note }
 // mayWrite makes sure that a write through fs/* is covered: by a permission of
 // this turn, by the mode, or by asking now, with the diff.
 func (s *session) mayWrite(ctx context.Context, t *turn, path, content string) error {
-	switch t.grants.Covers(path) {
+	before := func() string {
+		text, _, _ := s.ground.files.Preview(ctx, path) // what cannot be read is not what was shown
+		return text
+	}
+	switch t.grants.Covers(path, content, before) {
 	case permit.Granted:
 		return nil
 	case permit.Refused:

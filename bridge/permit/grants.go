@@ -2,6 +2,7 @@ package permit
 
 import (
 	"path/filepath"
+	"strings"
 	"sync"
 )
 
@@ -10,23 +11,57 @@ type Cover int
 
 // What Covers answers.
 const (
-	Unasked Cover = iota // no permission of this turn names it
-	Granted              // the last one that names it was allowed
-	Refused              // the last one that names it was refused
+	Unasked Cover = iota // no permission of this turn is for it
+	Granted              // the last one that names the file was allowed, and is for this write
+	Refused              // the last one that names the file was refused
 )
 
-// maxGrants bounds the memory of one turn; what does not fit stays Unasked.
-const maxGrants = 1 << 16
+// Bounds of the memory of one turn; what does not fit stays Unasked.
+const (
+	maxGrants     = 1 << 16
+	maxGrantBytes = 64 << 20
+)
 
-// Grants remembers, for the length of one turn, which files the agent may
-// change: those that an allowed edit named in its diffs, locations or input.
-// Files are compared by their cleaned absolute names. The zero value with a
-// Place is ready; methods are safe for concurrent use.
+// Grants remembers, for the length of one turn, which writes the agent was
+// allowed. The zero value with a Place is ready; methods are safe for concurrent
+// use. Files are compared by their cleaned absolute names.
+//
+// A permission gives what the person was shown, and no more:
+//
+//   - With diffs it is for the files of the diffs, and for what they show: the
+//     new text itself, or what comes of putting it in the place of the old.
+//     Other files that the card lists are not granted: who looks at a diff does
+//     not look for them. Line endings do not count.
+//   - Without a diff it is for the files that it names, whatever is written, and
+//     once each: nobody saw what it would be.
+//   - An option of kind allow_always is for the files until the turn ends,
+//     whatever is written: that is what the person picked it for.
+//
+// A refusal holds for every file that the card names, whatever is written.
 type Grants struct {
 	Place Place
 
 	mu    sync.Mutex
-	files map[string]Cover
+	files map[string]*grant
+	bytes int
+}
+
+// grant is what the last permission said about one file.
+type grant struct {
+	cover Cover
+	any   bool   // whatever is written
+	once  bool   // used up by the first write
+	diffs []Diff // what was shown
+}
+
+func (g *grant) size() (n int) {
+	for _, d := range g.diffs {
+		n += len(d.New)
+		if d.Old != nil {
+			n += len(*d.Old)
+		}
+	}
+	return n
 }
 
 // Record takes in a settled card. Only edits count: leave to run a command or
@@ -35,40 +70,111 @@ func (g *Grants) Record(c *Card, o Outcome) {
 	if c.Request.Kind != Edit && (o.Allowed || len(c.Diffs) == 0) {
 		return
 	}
-	cover := Refused
-	if o.Allowed {
-		cover = Granted
+	given := make(map[string]*grant)
+	always := o.Allowed && lasting(c.Options, o.Option)
+	for _, d := range c.Diffs {
+		if path, ok := g.name(d.Path); ok {
+			if given[path] == nil {
+				given[path] = &grant{cover: Granted, any: always}
+			}
+			if !always {
+				given[path].diffs = append(given[path].diffs, d)
+			}
+		}
+	}
+	for _, t := range targets(c) {
+		path, ok := g.name(t.path)
+		switch {
+		case !ok || !t.write:
+		case !o.Allowed:
+			given[path] = &grant{cover: Refused}
+		case len(c.Diffs) == 0:
+			given[path] = &grant{cover: Granted, any: true, once: !always}
+		}
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	for _, t := range targets(c) {
-		path, ok := g.Place.resolve(t.path)
-		if !ok || !t.write {
-			continue
-		}
-		if g.files == nil {
-			g.files = make(map[string]Cover)
-		}
-		if len(g.files) < maxGrants {
-			g.files[filepath.Clean(path)] = cover
-		}
+	for path, own := range given {
+		g.putLocked(path, own)
 	}
 }
 
-// Covers says what this turn's permissions say about a write to path.
-func (g *Grants) Covers(path string) Cover {
+func (g *Grants) putLocked(path string, own *grant) {
+	if old := g.files[path]; old != nil {
+		g.bytes -= old.size()
+		delete(g.files, path)
+	}
+	if len(g.files) >= maxGrants || g.bytes+own.size() > maxGrantBytes {
+		return
+	}
+	if g.files == nil {
+		g.files = make(map[string]*grant)
+	}
+	g.files[path] = own
+	g.bytes += own.size()
+}
+
+// lasting reports whether the option that was picked allows for more than once.
+func lasting(options []Option, id string) bool {
+	o, allows, ok := picked(options, id)
+	return ok && allows && o.Kind == "allow_always"
+}
+
+func (g *Grants) name(path string) (string, bool) {
 	abs, ok := g.Place.resolve(path)
+	return filepath.Clean(abs), ok
+}
+
+// Covers says what this turn's permissions say about a write of content to path,
+// and uses one up that is for one write. before gives the file's present text;
+// it is called where a diff shows only a part, and nothing is locked meanwhile.
+func (g *Grants) Covers(path, content string, before func() string) Cover {
+	name, ok := g.name(path)
 	if !ok {
 		return Unasked
 	}
 	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.files[filepath.Clean(abs)]
+	own := g.files[name]
+	if own != nil && own.once {
+		delete(g.files, name)
+	}
+	g.mu.Unlock()
+	switch {
+	case own == nil:
+		return Unasked
+	case own.cover == Refused || own.any || own.shows(content, before):
+		return own.cover
+	default:
+		return Unasked
+	}
 }
+
+// shows reports whether content is what the diffs said the file would be.
+func (g *grant) shows(content string, before func() string) bool {
+	content = unified(content)
+	if len(g.diffs) > 0 && unified(g.diffs[len(g.diffs)-1].New) == content {
+		return true
+	}
+	text := unified(before())
+	for _, d := range g.diffs {
+		if d.Old == nil || *d.Old == "" {
+			return false // the whole text, and another
+		}
+		head, tail, found := strings.Cut(text, unified(*d.Old))
+		if !found {
+			return false
+		}
+		text = head + unified(d.New) + tail
+	}
+	return text == content
+}
+
+// unified is a text with LF for CRLF.
+func unified(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") }
 
 // Clear forgets everything: the turn is over.
 func (g *Grants) Clear() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.files = nil
+	g.files, g.bytes = nil, 0
 }

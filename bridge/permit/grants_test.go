@@ -40,19 +40,70 @@ func TestGrants(t *testing.T) {
 	} {
 		g := &permit.Grants{Place: project()}
 		g.Record(tt.card, tt.out)
-		if got := g.Covers(tt.path); got != tt.want {
+		if got := g.Covers(tt.path, "x", nothing); got != tt.want {
 			t.Errorf("%s: got %v, want %v", tt.name, got, tt.want)
 		}
 		g.Clear()
-		if got := g.Covers(tt.path); got != permit.Unasked {
+		if got := g.Covers(tt.path, "x", nothing); got != permit.Unasked {
 			t.Errorf("%s: got %v in the next turn, want Unasked", tt.name, got)
 		}
 	}
 	g := &permit.Grants{Place: project()}
 	g.Record(card(permit.Edit, "/p/a"), refused)
 	g.Record(card(permit.Edit, "/p/a"), allowed)
-	if got := g.Covers("/p/a"); got != permit.Granted {
+	if got := g.Covers("/p/a", "x", nothing); got != permit.Granted {
 		t.Errorf("refused, then allowed: got %v, want Granted: the last word counts", got)
+	}
+}
+
+// nothing is the text of a file that holds none.
+func nothing() string { return "" }
+
+// TestGrantsAreForWhatWasShown: a person who allows a diff allows that change,
+// in the files whose diffs were shown.
+func TestGrantsAreForWhatWasShown(t *testing.T) {
+	type write struct {
+		path, content, before string
+		want                  permit.Cover
+	}
+	old := "b"
+	whole := permit.Diff{Path: "/p/a", New: "x\ny\n"}
+	part := permit.Diff{Path: "/p/a", Old: &old, New: "B"}
+	c := "c"
+	for _, tt := range []struct {
+		name   string
+		option string
+		diffs  []permit.Diff
+		paths  []string
+		writes []write
+	}{
+		{"the text that was shown, again and again", "a", []permit.Diff{whole}, []string{"/p/a"}, []write{
+			{"/p/a", "x\ny\n", "", permit.Granted}, {"/p/a", "x\ny\n", "", permit.Granted}}},
+		{"another text", "a", []permit.Diff{whole}, []string{"/p/a"}, []write{{"/p/a", "x\nevil\n", "", permit.Unasked}}},
+		{"other line endings", "a", []permit.Diff{whole}, []string{"/p/a"}, []write{{"/p/a", "x\r\ny\r\n", "", permit.Granted}}},
+		{"a file that is only listed beside a diff", "a", []permit.Diff{whole}, []string{"/p/a", "/p/b"}, []write{{"/p/b", "x\ny\n", "", permit.Unasked}}},
+		{"a part of the file (claude)", "a", []permit.Diff{part}, []string{"/p/a"}, []write{{"/p/a", "aBc", "abc", permit.Granted}}},
+		{"a part, and more", "a", []permit.Diff{part}, []string{"/p/a"}, []write{{"/p/a", "aBcd", "abc", permit.Unasked}}},
+		{"two parts", "a", []permit.Diff{part, {Path: "/p/a", Old: &c, New: "C"}}, []string{"/p/a"}, []write{{"/p/a", "aBC", "abc", permit.Granted}}},
+		{"a part that is not there any more", "a", []permit.Diff{part}, []string{"/p/a"}, []write{{"/p/a", "aBc", "ac", permit.Unasked}}},
+		{"unseen, for one write", "a", nil, []string{"/p/a"}, []write{{"/p/a", "x", "", permit.Granted}, {"/p/a", "y", "", permit.Unasked}}},
+		{"unseen, one write for each file", "a", nil, []string{"/p/a", "/p/b"}, []write{{"/p/a", "x", "", permit.Granted}, {"/p/b", "x", "", permit.Granted}}},
+		{"always, whatever is written", "w", []permit.Diff{whole}, []string{"/p/a"}, []write{
+			{"/p/a", "x", "", permit.Granted}, {"/p/a", "y", "", permit.Granted}, {"/p/b", "x", "", permit.Unasked}}},
+		{"always, unseen", "w", nil, []string{"/p/a"}, []write{{"/p/a", "x", "", permit.Granted}, {"/p/a", "y", "", permit.Granted}}},
+		{"refused, whatever is written", "r", []permit.Diff{whole}, []string{"/p/a", "/p/b"}, []write{
+			{"/p/a", "z", "", permit.Refused}, {"/p/b", "z", "", permit.Refused}, {"/p/a", "z", "", permit.Refused}}},
+	} {
+		card := card(permit.Edit, tt.paths...)
+		card.Diffs = tt.diffs
+		card.Options = append(card.Options, permit.Option{ID: "w", Kind: "allow_always"})
+		g := &permit.Grants{Place: project()}
+		g.Record(card, permit.Outcome{Allowed: tt.option != "r", Option: tt.option})
+		for i, w := range tt.writes {
+			if got := g.Covers(w.path, w.content, func() string { return w.before }); got != w.want {
+				t.Errorf("%s: write %d of %q to %s: got %v, want %v", tt.name, i, w.content, w.path, got, w.want)
+			}
+		}
 	}
 }
 
