@@ -21,6 +21,10 @@ type Call struct {
 	Content   jsontext.Value // the content array, kept while it holds a diff; nil otherwise
 }
 
+// MaxPaths is how many files of one call are looked at. A permission that names
+// more is refused as malformed: nobody could judge it.
+const MaxPaths = 1000
+
 // Final reports whether the call has ended.
 func (c *Call) Final() bool { return finalStatus(c.Status) }
 
@@ -33,11 +37,14 @@ func finalStatus(s string) bool {
 	}
 }
 
-// Diffs decodes the changes that the call announces, in order. What cannot be
-// read as a diff is left out.
+// Diffs decodes the changes that the call announces, in order, MaxPaths at the
+// most. What cannot be read as a diff is left out.
 func (c *Call) Diffs() []Diff {
 	var all []Diff
 	EachElement(c.Content, func(item []byte) {
+		if len(all) > MaxPaths {
+			return
+		}
 		if d, ok := readDiff(item); ok {
 			all = append(all, d)
 		}
@@ -49,7 +56,7 @@ func (c *Call) Diffs() []Diff {
 func (c *Call) diffPaths() []string {
 	var all []string
 	EachElement(c.Content, func(item []byte) {
-		if textMember(item, "type") == "diff" {
+		if len(all) <= MaxPaths && textMember(item, "type") == "diff" {
 			all = appendPath(all, textMember(item, "path"))
 		}
 	})
@@ -57,7 +64,8 @@ func (c *Call) diffPaths() []string {
 }
 
 // Paths lists every file and folder that the call names: in its diffs, in its
-// locations and in its raw input, as the agent spelt them, each once.
+// locations and in its raw input, as the agent spelt them, each once. It ends
+// behind MaxPaths: one more says that there are too many.
 func (c *Call) Paths() []string {
 	all := c.diffPaths()
 	for _, p := range c.Locations {
@@ -69,8 +77,10 @@ func (c *Call) Paths() []string {
 	return all
 }
 
+// appendPath adds a path that is not there yet, as long as all is not full: to
+// compare each of a million with all others would take hours.
 func appendPath(all []string, p string) []string {
-	if p == "" || slices.Contains(all, p) {
+	if p == "" || len(all) > MaxPaths || slices.Contains(all, p) {
 		return all
 	}
 	return append(all, p)

@@ -25,7 +25,8 @@
 //   - Once the context of Decide has ended the outcome is "cancelled", whatever
 //     is clicked afterwards.
 //   - An update for a call that was never announced invents no call.
-//   - Memory is bounded whatever the agent sends: [MaxOpenCalls], [MaxCallBytes].
+//   - Memory and time are bounded whatever the agent sends: [MaxOpenCalls],
+//     [MaxCallBytes], [MaxPaths], [MaxOptions].
 //
 // # Deliberately absent
 //

@@ -16,7 +16,11 @@ import (
 var (
 	errNoCall    = errors.New("reading a permission request: toolCall is no object")
 	errNoOptions = errors.New("reading a permission request: options is no array")
+	errTooMany   = fmt.Errorf("reading a permission request: more than %d options or %d files: nobody could judge it", MaxOptions, MaxPaths)
 )
+
+// MaxOptions is how many options a permission may offer.
+const MaxOptions = 100
 
 // Reader makes the cards of one session. Safe for concurrent use.
 type Reader struct {
@@ -41,11 +45,19 @@ func (r *Reader) Read(turn string, params jsontext.Value) (*Card, error) {
 	if !isArray(options) {
 		return nil, errNoOptions
 	}
+	offered, ok := readOptions(options)
+	if !ok {
+		return nil, errTooMany
+	}
 	call, err := r.Calls.Request(raw)
 	if err != nil {
 		return nil, err
 	}
 	c := r.card(turn)
+	c.Options, c.Diffs, c.Paths = offered, call.Diffs(), call.Paths()
+	if len(c.Diffs) > MaxPaths || len(c.Paths) > MaxPaths {
+		return nil, errTooMany
+	}
 	c.Request = Classify(call, r.Tools)
 	if r.CommandInTitle && c.Request.Kind == Command && null(call.Input) {
 		w := inputWriter{done: map[string]bool{}}
@@ -53,9 +65,6 @@ func (r *Reader) Read(turn string, params jsontext.Value) (*Card, error) {
 		c.Request.Input = w.end()
 	}
 	c.Request.ID = c.ID
-	c.Options = readOptions(options)
-	c.Diffs = call.Diffs()
-	c.Paths = call.Paths()
 	c.Raw = bytes.Clone(raw)
 	c.Title = text.Visible(call.Title)
 	if strings.TrimSpace(c.Title) == "" {
@@ -91,9 +100,13 @@ func (r *Reader) card(turn string) *Card {
 	return &Card{ID: fmt.Sprintf("%s/p%d", r.Session, r.made.Add(1)), Session: r.Session, Turn: turn}
 }
 
-func readOptions(array []byte) []Option {
-	var all []Option
+// readOptions reads the options; false: there are too many.
+func readOptions(array []byte) (all []Option, ok bool) {
+	n := 0
 	EachElement(array, func(item []byte) {
+		if n++; n > MaxOptions {
+			return
+		}
 		var o Option
 		err := rpc.Members(item, func(key, value []byte) bool {
 			switch string(key) {
@@ -114,5 +127,5 @@ func readOptions(array []byte) []Option {
 			all = append(all, o)
 		}
 	})
-	return all
+	return all, n <= MaxOptions
 }
