@@ -26,20 +26,34 @@ type agent struct {
 	conn    *rpc.Conn
 	hello   hello
 	quirks  quirk.Set
-	used    time.Time // while it waits for a session
+	span    span
 	wires
+}
+
+// span is how long an agent lasts: its requests and what it shows hang on ctx,
+// which ends with its connection, or where its end is not waited for any more.
+type span struct {
+	ctx    context.Context
+	cancel context.CancelFunc
+	ended  chan struct{} // closed when the process is gone and nothing of it runs
 }
 
 // wires is how an agent's messages find their session.
 type wires struct {
 	b       *Bridge
 	session atomic.Pointer[session]
-	early   [][]byte       // messages before the session is known; read loop only
+	early   early
 	wg      sync.WaitGroup // the goroutines that answer its requests
-	ended   chan struct{}  // closed when the process is gone and nothing of it runs
 	noise   noise
-	open    atomic.Int32 // requests that are being answered
+	load    load
 	asked   asked
+}
+
+// early are the updates that came before the answer that names their session.
+// On the read loop only.
+type early struct {
+	frames [][]byte // the whole messages
+	bytes  int
 }
 
 // Bounds of what is kept for a session that is not known yet.
@@ -48,19 +62,43 @@ const (
 	maxEarlyBytes = 4 << 20
 )
 
-// startAgent starts the program of a harness and says hello to it.
+// startAgent starts the program of a harness and says hello to it. It fills a
+// place that was reserved, or gives it back.
 func (b *Bridge) startAgent(ctx context.Context, h *harness.Harness, folder string) (*agent, error) {
+	a, limit, err := b.spring(ctx, h, folder)
+	if err != nil {
+		b.giveBack()
+		return nil, err
+	}
+	if !b.adopt(a) {
+		a.span.cancel()
+		_ = a.proc.Stop(a.span.ctx, 0) // what is left dies with us
+		return nil, errClosing
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	if err := a.initialize(ctx); err != nil {
+		a.stop()
+		return nil, err
+	}
+	return a, nil
+}
+
+// spring starts the program. limit is the time it has for its first answers.
+func (b *Bridge) spring(ctx context.Context, h *harness.Harness, folder string) (a *agent, limit time.Duration, err error) {
 	c, err := b.Home.Config(folder)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	b.Display.Notice(Notice{Kind: NoticeStarting, Level: Plain, Text: "starting " + h.Name})
-	proc, err := b.launch(ctx, h, folder)
+	proc, err := b.launch(ctx, h, folder, c.Custom[h.ID].Cwd)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	a := &agent{harness: h, folder: folder, proc: proc}
-	a.b, a.ended = b, make(chan struct{})
+	a = &agent{harness: h, folder: folder, proc: proc}
+	a.b = b
+	a.span.ctx, a.span.cancel = context.WithCancel(b.life.ctx)
+	a.span.ended = make(chan struct{})
 	a.noise.log = b.Log.With("agent", h.ID)
 	a.conn = rpc.New(proc.Stdout, proc.Stdin, rpc.Lines{})
 	a.conn.Handle = a.handle
@@ -70,45 +108,50 @@ func (b *Bridge) startAgent(ctx context.Context, h *harness.Harness, folder stri
 	}
 	a.conn.CancelMethod = "$/cancel_request"
 	a.conn.Log = b.Log.With("agent", h.ID)
-	b.life.wg.Go(a.run)
-
-	ctx, cancel := context.WithTimeout(ctx, c.Timeouts.Start())
-	defer cancel()
-	if err := a.initialize(ctx); err != nil {
-		a.stop()
-		return nil, err
-	}
-	return a, nil
+	return a, c.Timeouts.Start(), nil
 }
 
 // run serves the connection until the agent is gone, and then ends whatever is
 // left of its tree.
 func (a *agent) run() {
-	defer close(a.ended)
+	defer close(a.span.ended)
 	err := a.conn.Run(context.WithoutCancel(a.b.life.ctx))
-	a.asked.cancelAll()
+	a.span.cancel()
 	a.b.Log.Debug("connection to an agent ended", "agent", a.harness.ID, "err", err)
 	if err := a.proc.Stop(context.WithoutCancel(a.b.life.ctx), stopGrace); err != nil {
 		a.b.Log.Error("stopping an agent", "agent", a.harness.ID, "err", err)
 	}
+	a.b.live.mu.Lock()
+	delete(a.b.live.agents, a)
+	a.b.live.mu.Unlock()
 	if s := a.session.Load(); s != nil {
 		s.agentEnded(a)
 	}
 	a.wg.Wait()
 }
 
-// stop ends the agent's whole tree and waits until it is gone.
+// stop ends the agent's whole tree and waits until it is gone. What it wrote
+// last is still shown, but an editor that does not read is not waited for.
 func (a *agent) stop() {
 	if err := a.proc.Stop(context.WithoutCancel(a.b.life.ctx), stopGrace); err != nil {
 		a.b.Log.Error("stopping an agent", "agent", a.harness.ID, "err", err)
 	}
-	<-a.ended
+	timer := time.NewTimer(stopGrace)
+	defer timer.Stop()
+	select {
+	case <-a.span.ended:
+		return
+	case <-timer.C:
+	}
+	a.span.cancel()
+	<-a.span.ended
 }
 
-// gone reports whether the process has ended.
+// gone reports whether the process has ended. What it wrote may not all have
+// been handled yet; that is so when span.ended is closed.
 func (a *agent) gone() bool {
 	select {
-	case <-a.ended:
+	case <-a.span.ended:
 		return true
 	case <-a.proc.Done():
 		return true
@@ -131,8 +174,8 @@ func (a *agent) handle(m *rpc.Message) {
 	s := a.session.Load()
 	switch method := string(m.Method); {
 	case m.Kind == rpc.Notification:
-		if method == "$/cancel_request" && s != nil {
-			s.withdraw(m.Params)
+		if method == "$/cancel_request" {
+			a.withdraw(m.Params)
 		}
 		// Others, such as codex-acp's _auth/status_update, are for nobody here.
 	case s == nil:
@@ -149,33 +192,24 @@ func (a *agent) update(m *rpc.Message) {
 		a.noise.count("a session/update without an update")
 		return
 	}
-	s := a.session.Load()
-	if s == nil {
-		if len(a.early) < maxEarly && a.earlyBytes()+len(m.Frame) <= maxEarlyBytes {
-			a.early = append(a.early, bytes.Clone(m.Frame))
-		} else {
-			a.noise.count("a session/update before its session")
-		}
+	if s := a.session.Load(); s != nil {
+		s.update(a, &u)
 		return
 	}
-	s.update(a, &u)
-}
-
-func (a *agent) earlyBytes() (n int) {
-	for _, frame := range a.early {
-		n += len(frame)
+	if len(a.early.frames) >= maxEarly || a.early.bytes+len(m.Frame) > maxEarlyBytes {
+		a.noise.count("a session/update before its session")
+		return
 	}
-	return n
+	a.early.bytes += len(m.Frame)
+	a.early.frames = append(a.early.frames, bytes.Clone(m.Frame))
 }
 
-// bind gives the agent its session and hands over what came early for it. On
-// the read loop, so that nothing can come between.
-func (a *agent) bind(s *session, id string) {
-	s.bound(a, id)
-	a.session.Store(s)
-	early := a.early
-	a.early = nil
-	for _, frame := range early {
+// settleEarly hands over what came early for the session, and forgets the rest.
+// On the read loop, so that nothing can come between.
+func (a *agent) settleEarly() {
+	frames := a.early.frames
+	a.early = early{}
+	for _, frame := range frames {
 		m, err := rpc.Scan(frame)
 		if err != nil {
 			a.b.Log.Error("a kept message cannot be read", "err", err) // a bug
@@ -183,4 +217,15 @@ func (a *agent) bind(s *session, id string) {
 		}
 		a.update(&m)
 	}
+}
+
+// bind gives the agent its session, which has the agent's own id. It fails when
+// the session was closed meanwhile.
+func (a *agent) bind(s *session, id string) error {
+	s.cards.CommandInTitle = a.quirks.Has(quirk.CommandInTitle) // before the agent can ask
+	if err := s.bound(a, id); err != nil {
+		return err
+	}
+	a.session.Store(s)
+	return nil
 }

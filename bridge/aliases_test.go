@@ -46,3 +46,8 @@ func command(r *rig, words ...string) {
 }
 
 func contextOf(r *rig) (ctx, context.CancelFunc) { return context.WithCancel(r.ctx()) }
+
+// mediated says of the scripted agent that all its files pass through us.
+func mediated(r *rig) {
+	change(r, func(h *harness.Harness) { h.Own.Reach.Reads, h.Own.Reach.Writes = "mediated", "mediated" })
+}

@@ -3,6 +3,7 @@ package bridge
 import (
 	"context"
 	"log/slog"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -34,8 +35,12 @@ type Bridge struct {
 type Home struct {
 	// Harness looks one up by id; empty means the user's default.
 	Harness func(id string) (*harness.Harness, error)
-	// Config is the configuration in effect for a session in folder.
+	// Config is the configuration in effect for a session in folder. It is
+	// asked often and may read files.
 	Config func(folder string) (*config.Config, error)
+	// Private lists the user's private projects, whatever is wrong with a
+	// project's own file; nil: those of Config.
+	Private func() []string
 	// Own is our own state and configuration, which no agent may touch.
 	Own fence.Own
 	// Finder finds programs; nil looks on PATH only.
@@ -51,16 +56,16 @@ type life struct {
 	once   sync.Once
 	ctx    context.Context
 	cancel context.CancelFunc
-	wg     sync.WaitGroup
+	wg     sync.WaitGroup // grows only under live.mu, and not once closed is set
 }
 
-// live is the table of sessions and of agents that wait for one.
+// live is the table of sessions and of agents.
 type live struct {
 	mu       sync.Mutex
 	sessions map[string]*session
-	warm     []*agent                  // started, initialized, without a session
+	agents   map[*agent]standby        // every one of which something is left
+	starting int                       // places taken by agents that are not in agents yet
 	warming  map[warmKey]chan struct{} // being started ahead; closed when that is over
-	starting int                       // agents between being counted and being in a session
 	swept    map[string]bool           // folders that were cleared of temporary files
 	closed   bool
 }
@@ -73,26 +78,60 @@ func (b *Bridge) start() {
 			b.Log = slog.New(slog.DiscardHandler)
 		}
 		b.live.warming = map[warmKey]chan struct{}{}
+		b.live.agents = map[*agent]standby{}
 		b.live.sessions, b.live.swept = map[string]*session{}, map[string]bool{}
 		b.life.wg.Go(b.closeIdle)
 	})
 }
 
-// Live lists the sessions, the oldest first.
-func (b *Bridge) Live() []Info {
+// enter begins a call that Close ends and waits for: its context ends with the
+// bridge, too. The caller calls leave when it is done.
+func (b *Bridge) enter(ctx context.Context) (within context.Context, leave func(), err error) {
 	b.start()
 	b.live.mu.Lock()
-	all := make([]*session, 0, len(b.live.sessions))
-	for _, s := range b.live.sessions {
-		all = append(all, s)
+	defer b.live.mu.Unlock()
+	if b.live.closed {
+		return nil, nil, errClosing
 	}
-	b.live.mu.Unlock()
+	b.life.wg.Add(1)
+	within, cancel := context.WithCancelCause(ctx)
+	stop := context.AfterFunc(b.life.ctx, func() { cancel(errClosing) })
+	return within, func() {
+		stop()
+		cancel(nil)
+		b.life.wg.Done()
+	}, nil
+}
+
+// spawn runs f on a goroutine that Close waits for, and reports whether it
+// could.
+func (b *Bridge) spawn(f func()) bool {
+	b.live.mu.Lock()
+	defer b.live.mu.Unlock()
+	if b.live.closed {
+		return false
+	}
+	b.life.wg.Go(f)
+	return true
+}
+
+// Live lists the sessions, the oldest first.
+func (b *Bridge) Live() []Info {
+	all := b.all()
 	slices.SortFunc(all, func(a, b *session) int { return a.made.Compare(b.made) })
 	infos := make([]Info, len(all))
 	for i, s := range all {
 		infos[i] = s.info()
 	}
 	return infos
+}
+
+// all are the sessions of now.
+func (b *Bridge) all() []*session {
+	b.start()
+	b.live.mu.Lock()
+	defer b.live.mu.Unlock()
+	return slices.Collect(maps.Values(b.live.sessions))
 }
 
 // Info returns one session as a client sees it.
@@ -116,21 +155,17 @@ func (b *Bridge) session(id string) (*session, error) {
 }
 
 // Close cancels what runs, ends every agent and waits until nothing of them is
-// left, or ctx is done.
+// left and every call has returned, or until ctx is done. It must not be called
+// from a Display.
 func (b *Bridge) Close(ctx context.Context) error {
 	b.start()
 	b.live.mu.Lock()
 	b.live.closed = true
-	agents := slices.Clone(b.live.warm)
-	for _, s := range b.live.sessions {
-		if a := s.current(); a != nil {
-			agents = append(agents, a)
-		}
-	}
+	agents := slices.Collect(maps.Keys(b.live.agents))
 	b.live.mu.Unlock()
 	b.life.cancel()
 	done := make(chan struct{})
-	go func() {
+	go func() { // ends when all has ended, also when nobody waits for it any more
 		defer close(done)
 		var wg sync.WaitGroup
 		for _, a := range agents {
@@ -138,6 +173,9 @@ func (b *Bridge) Close(ctx context.Context) error {
 		}
 		wg.Wait()
 		b.life.wg.Wait()
+		for _, s := range b.all() {
+			s.ground.engine.Wait()
+		}
 	}()
 	select {
 	case <-done:

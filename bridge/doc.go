@@ -12,14 +12,23 @@
 //     its read loop; updates reach the Display from there, and a tool call is
 //     known before its permission is asked for.
 //   - A slow Display slows the agent: nothing is queued without bound, nothing
-//     is lost, and nobody is killed for it.
+//     is lost, and nobody is killed for it. It holds up nothing else: no lock is
+//     held while it is called, and an agent that is ended does not wait for it.
 //   - What passes through is raw JSON, byte for byte. The types here read; they
 //     never re-encode an agent's update.
 //   - A write needs a running turn that is not cancelled, a fence that lets it
-//     through, and a permission of this turn or a mode that gives it.
+//     through, and a permission of this turn that showed it or a mode that gives
+//     it. When a turn has ended nothing of it is written any more.
 //   - "The turn ended" is one event (endTurn); nothing outside this package
 //     knows by which message an agent says so.
-//   - Replay (session/load) is not action: it asks nothing, writes nothing.
+//   - Replay (session/load) is not action: it asks nothing, writes nothing, and
+//     is told once.
+//   - A session has one agent at the most; who opens it, ends it or sets its mode
+//     has the session's slot. An agent counts from its start until nothing of it
+//     is left, whatever it is for.
+//   - Whatever an agent sends, time and memory are bounded, and so is what the
+//     user is told because of it. Nothing that it says acts on a screen, and no
+//     word of it is in the log.
 //   - Nothing outlives Close: every goroutine and every process has an owner
 //     that waits for it.
 //

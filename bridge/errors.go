@@ -1,6 +1,15 @@
 package bridge
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"sallyport/bridge/rpc"
+	"sallyport/workspace/text"
+)
 
 // UnknownAgentError names a harness that is not known here.
 type UnknownAgentError struct {
@@ -32,7 +41,7 @@ type AuthError struct {
 }
 
 func (e *AuthError) Error() string {
-	return fmt.Sprintf("%s asks for a sign-in: %s", e.Agent, e.Message)
+	return fmt.Sprintf("%s asks for a sign-in: %s", e.Agent, text.Visible(e.Message))
 }
 
 // StartError says that an agent could not be started, with what to do.
@@ -44,7 +53,9 @@ type StartError struct {
 	Err    error
 }
 
-func (e *StartError) Error() string { return fmt.Sprintf("starting %s: %s", e.Agent, e.Reason) }
+func (e *StartError) Error() string {
+	return fmt.Sprintf("starting %s: %s", e.Agent, text.Visible(e.Reason))
+}
 
 func (e *StartError) Unwrap() error { return e.Err }
 
@@ -57,19 +68,63 @@ type GoneError struct {
 
 func (e *GoneError) Error() string { return fmt.Sprintf("%s ended (%s)", e.Agent, e.Exit) }
 
-// AgentError is a JSON-RPC error of the agent, shown as it is.
+// AgentError is a JSON-RPC error of the agent, in its own words. Very long ones
+// are cut.
 type AgentError struct {
 	Agent   string
 	Code    int64
 	Message string
-	Data    string // raw JSON
+	Data    string // raw JSON, as long as it is whole
 }
 
-func (e *AgentError) Error() string { return fmt.Sprintf("%s: %s", e.Agent, e.Message) }
+// Error is the message with its controls made visible.
+func (e *AgentError) Error() string { return fmt.Sprintf("%s: %s", e.Agent, text.Visible(e.Message)) }
+
+// Bounds of what is kept of an agent's error.
+const (
+	maxErrorText = 8 << 10
+	maxErrorData = 64 << 10
+)
+
+func (a *agent) said(e *rpc.Error) *AgentError {
+	return &AgentError{
+		Agent: a.harness.Name, Code: int64(e.Code),
+		Message: clip(e.Message, maxErrorText), Data: clip(string(e.Data), maxErrorData),
+	}
+}
+
+// malformed is an answer that cannot be used.
+func (a *agent) malformed(why string, raw []byte) *AgentError {
+	return a.said(&rpc.Error{Code: rpc.InternalError, Message: why, Data: raw})
+}
 
 // UnsupportedError says that the agent does not offer what was asked.
 type UnsupportedError struct{ Agent, What string }
 
 func (e *UnsupportedError) Error() string {
 	return fmt.Sprintf("%s does not offer %s", e.Agent, e.What)
+}
+
+// loggable is an error without a word of the agent: it may be a secret.
+func loggable(err error) string {
+	var (
+		said      *AgentError
+		auth      *AuthError
+		start     *StartError
+		gone      *GoneError
+		syntactic *jsontext.SyntacticError
+		semantic  *json.SemanticError
+	)
+	switch {
+	case errors.As(err, &said):
+		return fmt.Sprintf("%s answered with error %d", said.Agent, said.Code)
+	case errors.As(err, &auth):
+		return auth.Agent + " asks for a sign-in"
+	case errors.As(err, &gone):
+		return gone.Error()
+	case errors.As(err, &start) && (start.Err == nil || errors.As(err, &syntactic) || errors.As(err, &semantic)):
+		return start.Agent + " gave an answer that makes no sense"
+	default:
+		return err.Error()
+	}
 }

@@ -36,7 +36,7 @@ type hello struct {
 		} `json:"promptCapabilities"`
 		Session map[string]jsontext.Value `json:"sessionCapabilities"`
 	} `json:"agentCapabilities"`
-	AuthMethods []authMethod `json:"authMethods"`
+	AuthMethods []jsontext.Value `json:"authMethods"`
 }
 
 // authMethod is a way to sign in: of type agent (the default, by authenticate),
@@ -115,6 +115,7 @@ func versionReason(v string) string {
 	if v == "" {
 		v = "none"
 	}
+	v = clip(v, 64)
 	return fmt.Sprintf("it answered with ACP version %s, and Sallyport speaks version %d", v, protocolVersion)
 }
 
@@ -142,7 +143,7 @@ func (a *agent) agentError(err error) error {
 	case err == nil:
 		return nil
 	case errors.As(err, &e):
-		return &AgentError{Agent: a.harness.Name, Code: int64(e.Code), Message: e.Message, Data: string(e.Data)}
+		return a.said(e)
 	case errors.Is(err, rpc.ErrClosed):
 		<-a.proc.Done() // its end is under way: the connection was the first sign
 		return a.goneError()
@@ -175,11 +176,15 @@ func (a *agent) startError(ctx context.Context, method string, waited time.Durat
 // the exact command line; none is ever run for the user.
 func (a *agent) signIn() []AuthMethod {
 	all := make([]AuthMethod, 0, len(a.hello.AuthMethods))
-	for _, m := range a.hello.AuthMethods {
+	for _, raw := range a.hello.AuthMethods {
+		var m authMethod
+		if rpc.Unmarshal(raw, &m) != nil {
+			continue // _meta may hold anything; the other ways still work
+		}
 		one := AuthMethod{ID: m.ID, Name: m.Name, Description: m.Description}
 		switch t := m.Meta.Terminal; {
 		case t != nil:
-			one.Command = commandLine(t.Env, t.Command, t.Args)
+			one.Command = commandLine(t.Env, shellquote.Join(t.Command), t.Args)
 		case m.Type == "terminal":
 			one.Command = commandLine(m.Env, a.harness.CommandLine(), m.Args)
 		case m.Meta.Type == "terminal":
@@ -190,7 +195,8 @@ func (a *agent) signIn() []AuthMethod {
 	return all
 }
 
-// commandLine is a line that a person can paste into a terminal.
+// commandLine is a line that a person can paste into a terminal. program is
+// quoted already.
 func commandLine(env map[string]string, program string, args []string) string {
 	var words []string
 	for _, name := range slices.Sorted(maps.Keys(env)) {

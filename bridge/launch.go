@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 
@@ -12,8 +13,9 @@ import (
 )
 
 // launch finds and starts a harness's program. We start it ourselves, without
-// a shell, with an environment that is built up.
-func (b *Bridge) launch(ctx context.Context, h *harness.Harness, folder string) (*process.Process, error) {
+// a shell, with an environment that is built up. It works in the session's
+// folder, or in cwd where the user has set one.
+func (b *Bridge) launch(ctx context.Context, h *harness.Harness, folder, cwd string) (*process.Process, error) {
 	env, report := process.Environ(b.Home.Environ, process.EnvSpec{
 		Env: h.ACP.Environment.Env, Pass: h.Own.PassEnv, Remove: h.ACP.Environment.RemoveEnv,
 	})
@@ -25,7 +27,13 @@ func (b *Bridge) launch(ctx context.Context, h *harness.Harness, folder string) 
 	if why := crossing(runtime.GOOS, inWSL(), program.Path); why != "" {
 		return nil, &StartError{Agent: h.Name, Reason: why, Hint: "install the agent on the side where Sallyport runs"}
 	}
-	p, err := process.Start(ctx, process.Spec{Path: program.Path, Args: program.Args, Dir: folder, Env: env, Log: b.Log})
+	switch {
+	case cwd == "":
+		cwd = folder
+	case !filepath.IsAbs(cwd):
+		cwd = filepath.Join(folder, cwd)
+	}
+	p, err := process.Start(ctx, process.Spec{Path: program.Path, Args: program.Args, Dir: cwd, Env: env, Log: b.Log})
 	if err != nil {
 		return nil, notStarted(h, err)
 	}
@@ -36,8 +44,14 @@ func (b *Bridge) launch(ctx context.Context, h *harness.Harness, folder string) 
 // user's login shell, which an editor started from a desktop does not have.
 func (h *Home) find(ctx context.Context, described *harness.Harness, env []string) (harness.Program, []string, error) {
 	found := env
+	finder := h.Finder
+	if finder == nil {
+		finder = &process.Finder{}
+	}
 	program, err := described.Find(func(name string) (string, error) {
-		path, wider, err := h.Finder.Find(ctx, name, env)
+		// The login shell is asked once and for all, within a limit of its own:
+		// a caller that gives up must not leave it unknown for ever.
+		path, wider, err := finder.Find(context.WithoutCancel(ctx), name, env)
 		if err == nil {
 			found = wider
 		}

@@ -9,6 +9,7 @@ import (
 
 	"sallyport/bridge/permit"
 	"sallyport/bridge/rpc"
+	"sallyport/plugins/harness"
 )
 
 // offer is what an agent's answer to session/new says of modes (ACP v1, Session
@@ -28,33 +29,76 @@ type offer struct {
 	} `json:"configOptions"`
 }
 
+// readOffer reads an offer. An agent that offers nothing readable offers nothing.
+func readOffer(raw []byte) (o offer) {
+	_ = rpc.Unmarshal(raw, &o)
+	return o
+}
+
+// mode is the agent's own mode as its offer says it, "" when it does not. option
+// is the id of the config option that is the mode, "" for any of that category.
+func (o *offer) mode(option string) string {
+	if option == "" && o.Modes.Current != "" {
+		return o.Modes.Current
+	}
+	for _, c := range o.Options {
+		if isModeOption(c.ID, c.Category, option) {
+			mode, _ := rpc.Unquote(c.Current) // not a string: not a mode of ours
+			return mode
+		}
+	}
+	return ""
+}
+
+// isModeOption reports whether a config option is the agent's mode.
+func isModeOption(id, category, option string) bool {
+	if option != "" {
+		return id == option
+	}
+	return category == "mode"
+}
+
 func (s *session) offered() offer {
 	s.state.mu.Lock()
 	raw := s.state.offer
 	s.state.mu.Unlock()
-	var o offer
-	_ = rpc.Unmarshal(raw, &o) // an agent that offers nothing readable offers nothing
-	return o
+	return readOffer(raw)
 }
 
 // SetMode changes the session's permission mode, ours and the agent's. Ours
-// changes also when the agent has no such mode: the rules here hold it.
+// changes also when the agent has no such mode, or does not take it: the rules
+// here hold it, and a notice says what is up to the agent. It changes nothing
+// when ctx ends first.
 func (b *Bridge) SetMode(ctx context.Context, id string, mode permit.Mode) (Info, error) {
+	ctx, leave, err := b.enter(ctx)
+	if err != nil {
+		return Info{}, err
+	}
+	defer leave()
 	s, err := b.session(id)
 	if err != nil {
 		return Info{}, err
 	}
-	known := slices.ContainsFunc(s.info().Modes, func(m ModeInfo) bool { return m.ID == mode })
+	known := slices.ContainsFunc(s.harness.Caps.Modes, func(m harness.Mode) bool { return m.ID == string(mode) })
 	if !known {
-		return Info{}, &UnsupportedError{Agent: s.spec.harness.Name, What: fmt.Sprintf("mode %q", mode)}
+		return Info{}, &UnsupportedError{Agent: s.harness.Name, What: fmt.Sprintf("mode %q", mode)}
 	}
-	s.touch()
+	defer s.busy()()
+	if err := s.begin(ctx); err != nil {
+		return Info{}, err
+	}
+	defer s.end()
 	before := s.currentMode()
 	s.setMode(mode)
-	if a := s.current(); a != nil {
-		if err := s.setAgentMode(ctx, a, mode); err != nil {
-			s.setMode(before)
-			return Info{}, err
+	if a := s.current(); a != nil && !a.gone() {
+		limited, cancel := context.WithTimeout(ctx, s.config.Timeouts.Start())
+		defer cancel()
+		if err := s.setAgentMode(limited, a, mode); err != nil {
+			if ctx.Err() != nil {
+				s.setMode(before)
+				return Info{}, ctx.Err()
+			}
+			s.notice(Notice{Kind: NoticePosture, Level: Warning, Text: err.Error()})
 		}
 	}
 	return s.info(), nil
@@ -66,109 +110,137 @@ func (s *session) setMode(mode permit.Mode) {
 	s.state.mode = mode
 }
 
-// setAgentMode brings the agent into the mode that the manifest maps ours to.
+// setAgentMode brings the agent into the mode that the manifest maps ours to. A
+// manifest without a mapping leaves the agent as it is.
 func (s *session) setAgentMode(ctx context.Context, a *agent, mode permit.Mode) error {
-	want, ok := s.spec.harness.ACP.Switches.Modes[string(mode)]
-	if !ok {
+	want, ok := s.harness.ACP.Switches.Modes[string(mode)]
+	if !ok || s.agentMode() == want {
 		return nil
 	}
-	o := s.offered()
-	option := s.spec.harness.Own.ModeOption
+	o, option := s.offered(), s.harness.Own.ModeOption
 	for _, m := range o.Modes.Available {
 		if m.ID == want && option == "" {
-			if o.Modes.Current == want && !s.modeKnownOther(want) {
-				return nil
-			}
 			return s.switchMode(ctx, a, "session/set_mode", map[string]any{"sessionId": s.agentID(), "modeId": want}, want)
 		}
 	}
 	for _, c := range o.Options {
-		if c.ID != option && (option != "" || c.Category != "mode") {
-			continue
+		if isModeOption(c.ID, c.Category, option) {
+			params := map[string]any{"sessionId": s.agentID(), "configId": c.ID, "value": want}
+			return s.switchMode(ctx, a, "session/set_config_option", params, want)
 		}
-		if current, _ := rpc.Unquote(c.Current); current == want && !s.modeKnownOther(want) {
-			return nil
-		}
-		params := map[string]any{"sessionId": s.agentID(), "configId": c.ID, "value": want}
-		return s.switchMode(ctx, a, "session/set_config_option", params, want)
 	}
 	return fmt.Errorf("%s does not offer its mode %q, which mode %s needs: what it asks is up to its own settings", a.harness.Name, want, mode)
 }
 
-// modeKnownOther reports whether the agent said since that its mode is another.
-func (s *session) modeKnownOther(want string) bool {
+// agentMode is the agent's own mode, as far as it was said.
+func (s *session) agentMode() string {
 	s.state.mu.Lock()
 	defer s.state.mu.Unlock()
-	now := s.state.memory.agentMode
-	return now != "" && now != want
+	return s.state.memory.agentMode
+}
+
+// expectMode notes that the agent is being brought into a mode, so that its word
+// of that is no news, and returns how to take that back.
+func (s *session) expectMode(want string) (undo func()) {
+	s.state.mu.Lock()
+	defer s.state.mu.Unlock()
+	was := s.state.memory.agentMode
+	s.state.memory.agentMode = want
+	return func() {
+		s.state.mu.Lock()
+		defer s.state.mu.Unlock()
+		if s.state.memory.agentMode == want {
+			s.state.memory.agentMode = was
+		}
+	}
 }
 
 func (s *session) switchMode(ctx context.Context, a *agent, method string, params map[string]any, want string) error {
-	s.state.mu.Lock()
-	was := s.state.memory.agentMode
-	s.state.memory.agentMode = want // what it announces on the way is ours
-	s.state.mu.Unlock()
-	_, err := a.call(ctx, method, params)
-	if err != nil {
-		s.state.mu.Lock()
-		s.state.memory.agentMode = was
-		s.state.mu.Unlock()
+	undo := s.expectMode(want)
+	if _, err := a.call(ctx, method, params); err != nil {
+		undo()
 		return fmt.Errorf("setting the agent's mode %q: %w", want, err)
 	}
 	return nil
 }
 
-// modeOption is the value of the mode among configOptions, "" when there is none.
-func modeOption(update []byte) string {
-	var o offer
-	if err := rpc.Unmarshal(update, &o); err != nil {
-		return ""
-	}
-	for _, c := range o.Options {
-		if c.Category == "mode" || c.ID == "mode" {
-			mode, _ := rpc.Unquote(c.Current)
-			return mode
+// modeOption is the value of the mode in a list of configOptions, "" when there
+// is none. The list can be long (models) and is told again and again: it is
+// scanned, not decoded.
+func modeOption(list []byte, option string) (mode string) {
+	permit.EachElement(list, func(item []byte) {
+		id, _ := rpc.Member(item, "id")
+		category, _ := rpc.Member(item, "category")
+		name, _ := rpc.Unquote(id)
+		kind, _ := rpc.Unquote(category)
+		if mode == "" && isModeOption(name, kind, option) {
+			value, _ := rpc.Member(item, "currentValue")
+			mode, _ = rpc.Unquote(value)
 		}
-	}
-	return ""
+	})
+	return mode
 }
 
 // SetConfigOption sets one of the agent's options and returns its answer, the
 // whole list of options, unchanged.
-func (b *Bridge) SetConfigOption(ctx context.Context, id, option string, value jsontext.Value) (jsontext.Value, error) {
-	s, a, err := b.opened(ctx, id)
-	if err != nil {
-		return nil, err
+func (b *Bridge) SetConfigOption(ctx context.Context, id, option string, value jsontext.Value) (answer jsontext.Value, err error) {
+	err = b.opened(ctx, id, func(ctx context.Context, s *session, a *agent) error {
+		params := map[string]any{"sessionId": s.agentID(), "configId": option, "value": value}
+		if k := value.Kind(); k == 't' || k == 'f' {
+			params["type"] = "boolean"
+		}
+		undo := s.expectOption(option, value)
+		answer, err = a.call(ctx, "session/set_config_option", params)
+		if err != nil {
+			undo()
+		}
+		return err
+	})
+	return answer, err
+}
+
+// expectOption is expectMode where the option is the agent's mode: the user sets
+// it, so the agent did not switch by itself.
+func (s *session) expectOption(option string, value jsontext.Value) (undo func()) {
+	for _, c := range s.offered().Options {
+		if c.ID == option && isModeOption(c.ID, c.Category, s.harness.Own.ModeOption) {
+			if want, err := rpc.Unquote(value); err == nil {
+				return s.expectMode(want)
+			}
+		}
 	}
-	params := map[string]any{"sessionId": s.agentID(), "configId": option, "value": value}
-	if k := value.Kind(); k == 't' || k == 'f' {
-		params["type"] = "boolean"
-	}
-	return a.call(ctx, "session/set_config_option", params)
+	return func() {}
 }
 
 // SetModel sets the agent's model: by the config option that the manifest
 // names, else by session/set_model.
 func (b *Bridge) SetModel(ctx context.Context, id, model string) error {
-	s, a, err := b.opened(ctx, id)
+	return b.opened(ctx, id, func(ctx context.Context, s *session, a *agent) error {
+		method, params := "session/set_model", map[string]any{"sessionId": s.agentID(), "modelId": model}
+		if option := s.harness.ACP.Switches.ModelOption; option != "" {
+			method, params = "session/set_config_option", map[string]any{"sessionId": s.agentID(), "configId": option, "value": model}
+		}
+		_, err := a.call(ctx, method, params)
+		return err
+	})
+}
+
+// opened runs f with a session and its agent, opened again when it was closed,
+// and keeps it from being ended meanwhile.
+func (b *Bridge) opened(ctx context.Context, id string, f func(context.Context, *session, *agent) error) error {
+	ctx, leave, err := b.enter(ctx)
 	if err != nil {
 		return err
 	}
-	method, params := "session/set_model", map[string]any{"sessionId": s.agentID(), "modelId": model}
-	if option := s.spec.harness.ACP.Switches.ModelOption; option != "" {
-		method, params = "session/set_config_option", map[string]any{"sessionId": s.agentID(), "configId": option, "value": model}
-	}
-	_, err = a.call(ctx, method, params)
-	return err
-}
-
-// opened returns a session and its agent, opened again when it was closed.
-func (b *Bridge) opened(ctx context.Context, id string) (*session, *agent, error) {
+	defer leave()
 	s, err := b.session(id)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
-	s.touch()
+	defer s.busy()()
 	a, err := s.open(ctx)
-	return s, a, err
+	if err != nil {
+		return err
+	}
+	return f(ctx, s, a)
 }

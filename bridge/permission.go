@@ -18,6 +18,10 @@ func (s *session) permissionRequest(a *agent, m *rpc.Message) func(context.Conte
 		return nil
 	}
 	id := m.ID
+	if s.inReplay() {
+		_ = a.conn.ReplyRaw(id, permit.Outcome{By: permit.ByCancel}.Response())
+		return nil
+	}
 	t := s.running()
 	turn := ""
 	if t != nil {
@@ -28,7 +32,7 @@ func (s *session) permissionRequest(a *agent, m *rpc.Message) func(context.Conte
 	case err != nil:
 		_ = a.conn.ReplyError(id, rpc.Errorf(rpc.InvalidParams, "%s", err))
 		return nil
-	case t == nil || s.inReplay(): // the turn is cancelled or over, or this is history
+	case t == nil: // it is cancelled or over
 		_ = a.conn.ReplyRaw(id, permit.Outcome{By: permit.ByCancel}.Response())
 		return nil
 	}
@@ -46,11 +50,11 @@ func (s *session) decide(ctx context.Context, t *turn, c *permit.Card) permit.Ou
 	t.grants.Record(c, o)
 	s.b.Display.Settled(c, o)
 	if o.By == permit.ByFence {
-		s.notice(Notice{Kind: NoticeRefused, Level: Warning, Text: o.DenyNote(), Paths: c.Paths})
+		s.caused(Notice{Kind: NoticeRefused, Level: Warning, Text: o.DenyNote(), Paths: c.Paths})
 	}
 	if note := permit.PromptNote(c, o); note != "" && o.By != permit.ByUser {
 		s.state.mu.Lock()
-		s.state.memory.notes = append(s.state.memory.notes, note)
+		s.state.memory.notes.add(note)
 		s.state.mu.Unlock()
 	}
 	return o
@@ -90,9 +94,33 @@ func (s *session) mayWrite(ctx context.Context, t *turn, path, content string) e
 	}
 }
 
+// maxQuestions is how many questions of one session are in front of the user at
+// once; more wait for these.
+const maxQuestions = 16
+
+// question asks the user, in the session's turn.
+func (s *session) question(ctx context.Context, c *permit.Card) (answer permit.Answer, err error) {
+	err = s.inTurn(ctx, func() (err error) {
+		answer, err = s.b.Display.Ask(ctx, c)
+		return err
+	})
+	return answer, err
+}
+
+// inTurn runs ask when fewer than maxQuestions are open.
+func (s *session) inTurn(ctx context.Context, ask func() error) error {
+	select {
+	case s.ground.asking <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-s.ground.asking }()
+	return ask()
+}
+
 // relative is a path as a person likes to read it.
 func (s *session) relative(path string) string {
-	rel, err := filepath.Rel(s.spec.folder, path)
+	rel, err := filepath.Rel(s.folder, path)
 	if err != nil || !filepath.IsLocal(rel) {
 		return path
 	}

@@ -15,10 +15,13 @@ import (
 // manifest says was seen of this agent and from what this session has seen; it
 // never comes from what we wish.
 func (s *session) postureLocked() Posture {
-	p := PostureOf(s.spec.harness)
-	if s.state.memory.direct && p.Writes != Observed {
+	p := PostureOf(s.harness)
+	if s.state.memory.past.reads {
+		p.Reads = Observed
+	}
+	if s.state.memory.past.writes && p.Writes != Observed {
 		p.Writes = Observed
-		p.Sentence = sentence(s.spec.harness, p)
+		p.Sentence = sentence(s.harness, p)
 	}
 	if s.state.mode == permit.Bypass {
 		p.Sentence += "; mode bypassPermissions: nothing is asked"
@@ -74,15 +77,16 @@ func sentence(h *harness.Harness, p Posture) string {
 	return strings.Join(parts, "; ")
 }
 
-// lowerPosture notes that the agent writes past us, and says so once.
-func (s *session) lowerPosture() {
+// lowerPosture notes that the agent works past us, and says so when that was not
+// known.
+func (s *session) lowerPosture(seen past) {
 	s.state.mu.Lock()
-	first := !s.state.memory.direct
 	was := s.postureLocked()
-	s.state.memory.direct = true
+	s.state.memory.past.reads = s.state.memory.past.reads || seen.reads
+	s.state.memory.past.writes = s.state.memory.past.writes || seen.writes
 	now := s.postureLocked()
 	s.state.mu.Unlock()
-	if first && was.Writes != now.Writes {
+	if was != now {
 		s.notice(Notice{Kind: NoticePosture, Level: Warning, Text: "posture is lower now: " + now.Sentence})
 	}
 }
@@ -94,16 +98,16 @@ func (s *session) modeChanged(agentMode string) {
 		return
 	}
 	s.state.mu.Lock()
-	ours := s.spec.harness.ACP.Switches.Modes[string(s.state.mode)]
+	ours := s.harness.ACP.Switches.Modes[string(s.state.mode)]
 	known := agentMode == ours || agentMode == s.state.memory.agentMode
 	s.state.memory.agentMode = agentMode
 	s.state.mu.Unlock()
-	if known || !quirk.Loosens(s.spec.harness.ID, agentMode) {
+	if known || !quirk.Loosens(s.harness.ID, agentMode) {
 		return
 	}
-	s.notice(Notice{
+	s.caused(Notice{
 		Kind: NoticePosture, Level: Warning,
-		Text: fmt.Sprintf("%s switched itself to mode %q, in which it asks less", s.spec.harness.Name, agentMode),
+		Text: fmt.Sprintf("%s switched itself to mode %q, in which it asks less", s.harness.Name, agentMode),
 		Hint: fmt.Sprintf("set the mode again to put it back (now: %s)", s.currentMode()),
 	})
 }

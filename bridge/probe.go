@@ -20,19 +20,32 @@ type Probed struct {
 	Fix      string        // with an error: what mends it, such as the line of a sign-in
 }
 
-// Probe starts an agent in an empty folder, opens a session, and ends it.
+// Probe starts an agent in an empty folder, opens a session, and ends it. It
+// does not count among the agents that may live.
 func (b *Bridge) Probe(ctx context.Context, h *harness.Harness) (Probed, error) {
-	b.start()
+	ctx, leave, err := b.enter(ctx)
+	if err != nil {
+		return Probed{}, err
+	}
+	defer leave()
 	folder, err := os.MkdirTemp("", "sallyport-probe-")
 	if err != nil {
 		return Probed{}, err
 	}
 	defer os.RemoveAll(folder)
+	s, err := b.newSession(h, NewSession{Folder: folder})
+	if err != nil {
+		return Probed{}, err
+	}
+	b.live.mu.Lock()
+	b.live.starting++
+	b.live.mu.Unlock()
 	began := time.Now()
-	a, err := b.startAgent(ctx, h, folder)
+	a, err := b.startAgent(ctx, h, s.folder)
 	if err != nil {
 		return Probed{Fix: fixOf(err)}, err
 	}
+	defer a.stop() // also one that is kept for a sign-in
 	p := Probed{Name: a.hello.AgentInfo.Name, Version: a.hello.AgentInfo.Version, Took: time.Since(began)}
 	if a.hello.Capabilities.LoadSession {
 		p.Sessions = append(p.Sessions, "load")
@@ -42,20 +55,10 @@ func (b *Bridge) Probe(ctx context.Context, h *harness.Harness) (Probed, error) 
 			p.Sessions = append(p.Sessions, name)
 		}
 	}
-	s, err := b.newSession(h, folder, nil, "")
-	if err != nil {
-		a.stop()
-		return p, err
-	}
-	b.keepWarm(a)
 	s.hold()
-	err = s.create(ctx)
-	p.Modes = modesOf(s.offered())
-	if a := s.current(); a != nil {
-		s.detach(a)
-		a.stop()
-	}
-	p.Fix = fixOf(err)
+	err = s.create(ctx, a)
+	p.Modes, p.Fix = modesOf(s.offered()), fixOf(err)
+	s.detach(a)
 	return p, err
 }
 

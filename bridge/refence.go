@@ -4,20 +4,30 @@ package bridge
 // session: they are closed, or open again, from the next access on (F4). What
 // else the configuration says holds for sessions begun after it.
 func (b *Bridge) Refence() {
-	b.start()
-	b.live.mu.Lock()
-	sessions := make([]*session, 0, len(b.live.sessions))
-	for _, s := range b.live.sessions {
-		sessions = append(sessions, s)
+	for _, s := range b.all() {
+		b.refence(s)
 	}
-	b.live.mu.Unlock()
-	for _, s := range sessions {
-		c, err := b.Home.Config(s.spec.folder)
-		if err == nil {
-			err = s.ground.policy.SetPrivate(c.Fences.Private)
-		}
-		if err != nil { // the fences stay as they were
-			b.Log.Error("taking over the private projects", "session", s.id, "err", err)
-		}
+}
+
+// refence takes the private projects over into one session. The fences stay as
+// they were where the configuration cannot be used.
+func (b *Bridge) refence(s *session) {
+	private, err := b.private(s.folder)
+	if err == nil {
+		err = s.ground.policy.SetPrivate(private)
 	}
+	if err != nil {
+		b.Log.Error("taking over the private projects", "session", s.id, "err", err)
+	}
+}
+
+func (b *Bridge) private(folder string) ([]string, error) {
+	if b.Home.Private != nil {
+		return b.Home.Private(), nil
+	}
+	c, err := b.Home.Config(folder)
+	if err != nil {
+		return nil, err
+	}
+	return c.Fences.Private, nil
 }

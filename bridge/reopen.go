@@ -3,98 +3,79 @@ package bridge
 import (
 	"context"
 	"errors"
-
-	"sallyport/bridge/quirk"
-	"sallyport/bridge/rpc"
 )
-
-// load asks an agent to open a conversation that it kept, by session/load when
-// the history is to be told again, and by session/resume otherwise. It says
-// whether it was told: an agent that announces session/resume and does not have
-// it is asked by session/load.
-func (s *session) load(ctx context.Context, a *agent, id string, replays bool) (replayed bool, err error) {
-	ctx, cancel := context.WithTimeout(ctx, s.spec.config.Timeouts.Start())
-	defer cancel()
-	method := "session/resume"
-	if replays {
-		method = "session/load"
-		s.replaying(true)
-		a.bind(s, id)
-		if !a.quirks.Has(quirk.LateReplay) { // it tells the history after its answer
-			defer s.replaying(false)
-		}
-	}
-	err = s.ask(ctx, a, method, openParams{SessionID: id, Cwd: s.spec.folder, Roots: a.roots(s.spec.roots), MCPServers: s.spec.mcp})
-	if a.lacksResume(method, err) {
-		return s.load(ctx, a, id, true)
-	}
-	if err != nil {
-		s.replaying(false)
-		return replays, err
-	}
-	if replays && s.replayed() == 0 && !a.quirks.Has(quirk.LateReplay) {
-		s.notice(Notice{Kind: NoticeNew, Level: Warning, Text: "nothing was restored: " + a.harness.Name + " has no history for this session"})
-	}
-	if err := s.setAgentMode(ctx, a, s.currentMode()); err != nil {
-		s.notice(Notice{Kind: NoticePosture, Level: Warning, Text: err.Error()})
-	}
-	return replays, nil
-}
-
-// lacksResume reports whether an agent answered session/resume with "method not
-// found" and has session/load (qwen-code 0.15.10 announces both). It is as good
-// as before then.
-func (a *agent) lacksResume(method string, err error) bool {
-	var said *AgentError
-	return method == "session/resume" && a.hello.Capabilities.LoadSession &&
-		errors.As(err, &said) && said.Code == int64(rpc.MethodNotFound)
-}
 
 // open returns the session's agent, opening the session again when it was
 // closed: by resume or load where the agent can, else as a new conversation,
 // which the user is told.
 func (s *session) open(ctx context.Context) (*agent, error) {
-	if a := s.current(); a != nil && !a.gone() {
+	if err := s.begin(ctx); err != nil {
+		return nil, err
+	}
+	defer s.end()
+	a := s.current()
+	if a != nil && !a.gone() {
 		return a, nil
 	}
-	id := s.agentID()
-	a, err := s.b.acquire(ctx, s.spec.harness, s.spec.folder)
+	if a != nil { // what it wrote last comes before the words of the next one
+		select {
+		case <-a.span.ended:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		s.detach(a)
+	}
+	a, err := s.b.acquire(ctx, s.harness, s.folder)
 	if err != nil {
 		return nil, err
 	}
-	c := a.hello.capabilities()
+	id, c := s.agentID(), a.hello.capabilities()
 	if id == "" || !c.Resume && !c.Load {
-		s.b.keepWarm(a)
-		return s.anew(ctx)
+		return s.anew(ctx, a)
 	}
-	replayed, err := s.load(ctx, a, id, !c.Resume)
+	replayed, err := s.load(ctx, a, id, !c.Resume, again)
 	if err == nil {
-		how := "resumed"
-		if replayed {
-			how = "loaded again"
-		}
-		s.notice(Notice{Kind: NoticeNew, Level: Plain, Text: a.harness.Name + " was started again and the conversation " + how})
-		return s.current(), nil
+		s.openedAgain(a, replayed)
+		return a, nil
 	}
-	if ctx.Err() != nil {
+	var auth *AuthError
+	var closed *UnknownSessionError
+	if ctx.Err() != nil || errors.As(err, &auth) || errors.As(err, &closed) {
 		return nil, err
 	}
-	var said *AgentError
-	if errors.As(err, &said) { // its own words are not logged
-		s.b.Log.Warn("a session could not be opened again", "agent", a.harness.ID, "code", said.Code)
+	s.b.Log.Warn("a session could not be opened again", "agent", a.harness.ID, "err", loggable(err))
+	return s.anew(ctx, nil)
+}
+
+// openedAgain says how the conversation came back.
+func (s *session) openedAgain(a *agent, replayed bool) {
+	n := Notice{Kind: NoticeNew, Level: Plain, Text: a.harness.Name + " was started again and the conversation resumed"}
+	if replayed {
+		n.Text = a.harness.Name + " was started again and the conversation loaded again"
 	}
-	return s.anew(ctx)
+	if replayed && s.replayed() == 0 && !s.inReplay() { // it knows the session, and nothing of it
+		s.ground.files.Forget()
+		n.Level, n.Text = Warning, n.Text+", but it told no history: it may not remember"
+		n.Hint = "tell it what it needs to know"
+	}
+	s.notice(n)
 }
 
 // anew goes on in a new conversation and says so.
-func (s *session) anew(ctx context.Context) (*agent, error) {
-	if err := s.create(ctx); err != nil {
+func (s *session) anew(ctx context.Context, a *agent) (*agent, error) {
+	if err := s.create(ctx, a); err != nil {
 		return nil, err
 	}
+	// What was read in the conversation is no base of its writes any more.
+	s.ground.files.Forget()
 	s.notice(Notice{
 		Kind: NoticeNew, Level: Warning,
-		Text: s.spec.harness.Name + " was started again and does not remember the conversation",
+		Text: s.harness.Name + " was started again and does not remember the conversation",
 		Hint: "tell it what it needs to know",
 	})
-	return s.current(), nil
+	a = s.current()
+	if a == nil { // it ended in this moment
+		return nil, &GoneError{Agent: s.harness.Name, Exit: "right after its start"}
+	}
+	return a, nil
 }

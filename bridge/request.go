@@ -21,15 +21,12 @@ const (
 	codeCancelled = rpc.RequestCancelled
 )
 
-// maxRequests is how many requests of one agent may be open at once.
-const maxRequests = 1024
-
 // request takes one request of the agent, on its read loop. What has to be in
 // wire order happens here; the rest runs on a goroutine of its own.
 func (s *session) request(a *agent, m *rpc.Message) {
-	if n := a.open.Add(1); n > maxRequests {
-		a.open.Add(-1)
-		_ = a.conn.ReplyError(m.ID, rpc.Errorf(rpc.InternalError, "more than %d requests are open; wait for answers", maxRequests))
+	size := len(m.ID) + len(m.Params)
+	if !a.load.take(size) {
+		_ = a.conn.ReplyError(m.ID, rpc.Errorf(rpc.InternalError, "too many requests are open: wait for answers"))
 		return
 	}
 	var work func(context.Context)
@@ -43,31 +40,32 @@ func (s *session) request(a *agent, m *rpc.Message) {
 	case "elicitation/create":
 		work = s.elicitationRequest(a, m)
 	default:
-		_ = a.conn.ReplyError(m.ID, rpc.Errorf(rpc.MethodNotFound, "Sallyport does not offer %s", m.Method))
+		_ = a.conn.ReplyError(m.ID, rpc.Errorf(rpc.MethodNotFound, "Sallyport does not offer %s", clip(string(m.Method), maxMethod)))
 	}
 	if work == nil {
-		a.open.Add(-1)
+		a.load.give(size)
 		return
 	}
-	ctx, cancel := context.WithCancel(s.b.life.ctx)
+	ctx, cancel := context.WithCancel(a.span.ctx)
 	id := m.ID
-	a.asked.put(id, cancel)
+	own := a.asked.put(id, cancel)
 	a.wg.Go(func() {
-		defer a.open.Add(-1)
-		defer a.asked.drop(id)
+		defer a.load.give(size)
+		defer a.asked.drop(id, own)
 		work(ctx)
 	})
 }
 
+// maxMethod is how much of a method's name is said back.
+const maxMethod = 128
+
 // withdraw ends a request that the agent takes back ($/cancel_request).
-func (s *session) withdraw(params []byte) {
+func (a *agent) withdraw(params []byte) {
 	value, ok := rpc.Member(params, "requestId")
 	if !ok {
 		value, _ = rpc.Member(params, "id")
 	}
-	if a := s.current(); a != nil {
-		a.asked.cancel(rpc.RawID(value))
-	}
+	a.asked.cancel(rpc.RawID(value))
 }
 
 // fileParams reads path (and with it the rest) of an fs request; a bad one is
@@ -107,7 +105,7 @@ func (s *session) readRequest(a *agent, m *rpc.Message) func(context.Context) {
 		_ = a.conn.ReplyError(m.ID, rpc.Errorf(rpc.InvalidParams, "line and limit are whole numbers from 0"))
 		return nil
 	}
-	id := m.ID
+	id, t := m.ID, s.running()
 	return func(ctx context.Context) {
 		c, err := s.ground.files.Read(ctx, path, line, limit)
 		if errors.Is(err, fs.ErrNotExist) && a.quirks.Has(quirk.MissingReadsEmpty) {
@@ -118,7 +116,7 @@ func (s *session) readRequest(a *agent, m *rpc.Message) func(context.Context) {
 			_ = a.conn.ReplyError(id, fileError(path, err))
 			return
 		}
-		if t := s.running(); t != nil {
+		if t != nil {
 			t.touched.mediated(path, false)
 		}
 		_ = a.conn.ReplyAppend(id, func(dst []byte) []byte {
@@ -150,14 +148,15 @@ func (s *session) writeRequest(a *agent, m *rpc.Message) func(context.Context) {
 		_ = a.conn.ReplyError(m.ID, rpc.Errorf(rpc.InvalidParams, "content is missing or no string"))
 		return nil
 	}
-	t := s.running()
+	t := s.beginWrite()
 	if t == nil {
-		_ = a.conn.ReplyError(m.ID, rpc.Errorf(codeCancelled, "no turn is running: nothing is written after a cancel or between turns"))
+		_ = a.conn.ReplyError(m.ID, rpc.Errorf(codeCancelled, "no turn is running: nothing is written after a cancel, between turns, or while the history is told"))
 		return nil
 	}
 	id := m.ID
 	place := s.ground.files.Queue(path) // writes to one path happen in the order of the wire
 	return func(ctx context.Context) {
+		defer t.writes.Done()
 		defer place.Leave()
 		ctx, cancel := t.within(ctx)
 		defer cancel()
@@ -176,6 +175,9 @@ func (s *session) writeRequest(a *agent, m *rpc.Message) func(context.Context) {
 // write asks for a permission where the turn has none, and writes.
 func (s *session) write(ctx context.Context, t *turn, place *workspace.Place, path, content string) error {
 	if err := s.ground.policy.CheckWrite(path); err != nil {
+		return err
+	}
+	if err := place.Wait(ctx); err != nil { // so that what is asked about is what will be there
 		return err
 	}
 	if err := s.mayWrite(ctx, t, path, content); err != nil {
@@ -211,7 +213,7 @@ func fileError(path string, err error) *rpc.Error {
 	case errors.As(err, &conflict):
 		return rpc.Errorf(codeConflict, "%s", conflict.Error())
 	case errors.Is(err, errCancelled), errors.Is(err, context.Canceled):
-		return rpc.Errorf(codeCancelled, "the turn was cancelled: nothing was written")
+		return rpc.Errorf(codeCancelled, "cancelled: nothing was read or written")
 	case errors.Is(err, fs.ErrNotExist):
 		return rpc.Errorf(codeNotFound, "no such file: %s", path)
 	case errors.As(err, &odd), errors.As(err, &large):
@@ -229,9 +231,9 @@ func (s *session) refused(err error) {
 	)
 	switch {
 	case errors.As(err, &refusal):
-		s.notice(Notice{Kind: NoticeRefused, Level: Warning, Text: refusal.Error(), Paths: []string{refusal.Path}})
+		s.caused(Notice{Kind: NoticeRefused, Level: Warning, Text: refusal.Error(), Paths: []string{refusal.Path}})
 	case errors.As(err, &conflict):
-		s.notice(Notice{Kind: NoticeConflict, Level: Warning, Text: conflict.Error(), Paths: []string{conflict.Path}})
+		s.caused(Notice{Kind: NoticeConflict, Level: Warning, Text: conflict.Error(), Paths: []string{conflict.Path}})
 	}
 }
 
@@ -239,18 +241,27 @@ func (s *session) refused(err error) {
 // or link, shown where the display can and declined otherwise.
 func (s *session) elicitationRequest(a *agent, m *rpc.Message) func(context.Context) {
 	id, params := m.ID, append([]byte(nil), m.Params...)
+	if _, given := rpc.Member(m.Params, "sessionId"); given && !s.names(m.Params) {
+		_ = a.conn.ReplyError(id, rpc.Errorf(rpc.InvalidParams, "sessionId names no session of this agent"))
+		return nil
+	}
 	elicitor, ok := s.b.Display.(Elicitor)
 	if !ok {
 		_ = a.conn.ReplyRaw(id, []byte(`{"action":"decline"}`))
 		return nil
 	}
+	t := s.running()
 	return func(ctx context.Context) {
-		if t := s.running(); t != nil {
+		if t != nil {
 			var cancel context.CancelFunc
 			ctx, cancel = t.within(ctx)
 			defer cancel()
 		}
-		answer, err := elicitor.Elicit(ctx, s.id, params)
+		var answer []byte
+		err := s.inTurn(ctx, func() (err error) {
+			answer, err = elicitor.Elicit(ctx, s.id, params)
+			return err
+		})
 		if err != nil || len(answer) == 0 {
 			answer = []byte(`{"action":"cancel"}`)
 		}

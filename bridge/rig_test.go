@@ -45,25 +45,23 @@ type rig struct {
 	display *display
 	config  *config.Config
 	log     string // what the agent received
+	script  string // what it does, read at its start
 }
 
 // newRig makes one. The script is as for sallyport fake-agent.
 func newRig(t *testing.T, script string, change ...func(*rig)) *rig {
 	t.Helper()
 	dir := t.TempDir()
-	r := &rig{t: t, folder: filepath.Join(dir, "p"), editor: terminal.NewBuffers(), display: newDisplay(), config: config.Default(), log: filepath.Join(dir, "wire")}
+	r := &rig{t: t, folder: filepath.Join(dir, "p"), editor: terminal.NewBuffers(), display: newDisplay(), config: config.Default(), log: filepath.Join(dir, "wire"), script: filepath.Join(dir, "script.jsonc")}
 	if err := os.Mkdir(r.folder, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	file := filepath.Join(dir, "script.jsonc")
-	if err := os.WriteFile(file, []byte(script), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	r.rewrite(script)
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := harness.FromCommand(harness.Command{ID: "fake", Name: "Fake", Args: []string{self, "fake-agent", "--log", r.log, file}, FS: true,
+	h, err := harness.FromCommand(harness.Command{ID: "fake", Name: "Fake", Args: []string{self, "fake-agent", "--log", r.log, r.script}, FS: true,
 		Settings: harness.Settings{Env: map[string]string{"GORACE": "atexit_sleep_ms=0"}}}) // a race build sleeps at its end
 	if err != nil {
 		t.Fatal(err)
@@ -88,6 +86,29 @@ func newRig(t *testing.T, script string, change ...func(*rig)) *rig {
 		}
 	})
 	return r
+}
+
+// rewrite gives the agents that start from now on another script.
+func (r *rig) rewrite(script string) {
+	r.t.Helper()
+	if err := os.WriteFile(r.script, []byte(script), 0o644); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// heard counts the messages of a method that the agents received so far.
+func (r *rig) heard(method string) int {
+	raw, err := os.ReadFile(r.log)
+	if err != nil && !os.IsNotExist(err) {
+		r.t.Fatal(err)
+	}
+	return strings.Count(string(raw), `"method":"`+method+`"`)
+}
+
+// awaits waits until the agents have received n messages of a method.
+func (r *rig) awaits(method string, n int) {
+	r.t.Helper()
+	r.poll(method+" on the wire", func() bool { return r.heard(method) >= n })
 }
 
 // open begins a session.

@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"sync"
@@ -18,18 +19,21 @@ import (
 // session is one conversation. It outlives its agent: one that was closed to
 // make room, or died, is opened again by the next prompt.
 type session struct {
-	id     string
-	made   time.Time
+	spec
 	b      *Bridge
-	spec   spec
 	ground ground
 	cards  permit.Reader
 	flow   flow
+	// change is a one-slot channel. Who changes which agent serves the session,
+	// or the agent's mode, has the slot.
+	change chan struct{}
 	state  state
 }
 
 // spec is what a session was asked to be. It does not change.
 type spec struct {
+	id      string
+	made    time.Time
 	harness *harness.Harness
 	folder  string
 	roots   []string
@@ -42,6 +46,7 @@ type ground struct {
 	policy *fence.Policy
 	files  *workspace.Files
 	engine *permit.Engine
+	asking chan struct{} // a slot for each question in front of the user
 }
 
 // state is what changes in a session.
@@ -53,18 +58,28 @@ type state struct {
 	mode    permit.Mode
 	turns   turns
 	memory  memory
-	used    time.Time
+	use     use
+}
+
+// use is when a session was used last, and whether it is now.
+type use struct {
+	at     time.Time
+	calls  int  // calls of the agent under way, besides its turn
+	closed bool // for good
 }
 
 // memory is what a session remembers between turns.
 type memory struct {
-	notes     []string      // refusals to tell the agent before the next prompt
+	notes     notes
 	unsaved   UnsavedChoice // the user's answer, asked once a session
-	direct    bool          // it was seen that the agent writes past us
-	loading   bool          // session/load is telling the history
-	replayed  int           // updates of the history
-	agentMode string        // the agent's own mode, as far as it was said
+	past      past
+	history   history
+	agentMode string // the agent's own mode, as far as it was said
+	told      told
 }
+
+// past is what was seen of the agent working past us.
+type past struct{ reads, writes bool }
 
 // newID returns an id that nobody guesses or repeats.
 func newID(prefix string) string {
@@ -73,38 +88,57 @@ func newID(prefix string) string {
 	return prefix + hex.EncodeToString(b[:])
 }
 
+// settled is a folder as sessions have it: absolute, every link followed. What
+// cannot be looked at stays as it is; the session in it will tell why.
+func settled(folder string) string {
+	if p, err := fence.New(folder, fence.Rules{}); err == nil {
+		return p.Folder()
+	}
+	return folder
+}
+
 // newSession makes a session with its fences, not yet known to an agent.
-func (b *Bridge) newSession(h *harness.Harness, folder string, roots []string, mode permit.Mode) (*session, error) {
-	c, err := b.Home.Config(folder)
+func (b *Bridge) newSession(h *harness.Harness, n NewSession) (*session, error) {
+	c, err := b.Home.Config(n.Folder)
 	if err != nil {
 		return nil, err
 	}
-	policy, err := fence.New(folder, fence.Rules{
-		Region: c.Fences.Region, Roots: roots, Reserved: c.Fences.Reserved, CI: c.Fences.CI,
+	policy, err := fence.New(n.Folder, fence.Rules{
+		Region: c.Fences.Region, Roots: n.Roots, Reserved: c.Fences.Reserved, CI: c.Fences.CI,
 		Unreadable: c.Fences.UnreadableOf(fence.DefaultUnreadable()),
 		Private:    c.Fences.Private, Own: b.Home.Own, AgentConfig: agentConfig(h),
 	})
 	if err != nil {
 		return nil, err
 	}
-	if mode == "" {
-		mode = permit.Mode(c.Mode)
+	s := &session{
+		b: b, change: make(chan struct{}, 1), flow: flow{slot: make(chan struct{}, 1)},
+		spec: spec{
+			id: newID("s-"), made: time.Now(), harness: h, folder: policy.Folder(), roots: n.Roots,
+			mcp: orElse(n.MCP, jsontext.Value("[]")), config: c,
+		},
 	}
-	s := &session{id: newID("s-"), made: time.Now(), b: b}
-	s.spec = spec{harness: h, folder: policy.Folder(), roots: roots, mcp: jsontext.Value("[]"), config: c}
-	s.ground.policy = policy
+	s.ground.policy, s.ground.asking = policy, make(chan struct{}, maxQuestions)
 	s.ground.files = &workspace.Files{
 		Editor: b.Editor, Policy: policy, SaveAfter: savePolicy(c.SaveAfterWrite), Record: s.record,
 	}
 	s.ground.engine = &permit.Engine{
 		Mode: s.currentMode, Policy: permit.Policy(c.Permissions.Policy), Log: b.Log,
 		Place: permit.Place{Folder: policy.Folder(), CheckRead: policy.CheckRead, CheckWrite: policy.CheckWrite, InRegion: policy.InRegion},
-		Ask:   b.Display.Ask,
+		Ask:   s.question,
 	}
 	s.cards.Session, s.cards.Tools = s.id, h.ACP.Tools.Names
-	s.state.mode = mode
-	s.state.used = time.Now()
+	s.state.mode = permit.Mode(orElse(string(n.Mode), string(c.Mode)))
+	s.state.use.at = time.Now()
 	return s, nil
+}
+
+// orElse is s, or other where s is empty.
+func orElse[S ~string | ~[]byte](s, other S) S {
+	if len(s) == 0 {
+		return other
+	}
+	return s
 }
 
 func (s *session) currentMode() permit.Mode {
@@ -126,11 +160,43 @@ func (s *session) agentID() string {
 	return s.state.agentID
 }
 
-// bound notes the agent that serves the session from now on.
-func (s *session) bound(a *agent, id string) {
+// begin takes the slot of change; end gives it back.
+func (s *session) begin(ctx context.Context) error {
+	select {
+	case s.change <- struct{}{}:
+		return nil
+	default:
+	}
+	select {
+	case s.change <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (s *session) end() { <-s.change }
+
+// bound notes the agent that serves the session from now on. A session that was
+// closed takes none.
+func (s *session) bound(a *agent, id string) error {
 	s.state.mu.Lock()
 	defer s.state.mu.Unlock()
+	if s.state.use.closed {
+		return &UnknownSessionError{Session: s.id}
+	}
 	s.state.agent, s.state.agentID = a, id
+	return nil
+}
+
+// detach takes an agent off its session.
+func (s *session) detach(a *agent) {
+	s.state.mu.Lock()
+	if s.state.agent == a {
+		s.state.agent = nil
+	}
+	s.state.mu.Unlock()
+	a.session.CompareAndSwap(s, nil)
 }
 
 // idleSince says when the session was used last, and whether its agent could
@@ -138,56 +204,75 @@ func (s *session) bound(a *agent, id string) {
 func (s *session) idleSince() (used time.Time, idle bool) {
 	s.state.mu.Lock()
 	defer s.state.mu.Unlock()
-	return s.state.used, s.state.agent != nil && s.state.turns.now == nil
+	return s.state.use.at, s.idleLocked()
 }
 
-// rest ends the agent of an idle session; the session stays. used is when it
-// was found idle: one that was used since is left alone.
+func (s *session) idleLocked() bool {
+	return s.state.agent != nil && s.state.turns.now == nil && s.state.turns.next == nil && s.state.use.calls == 0
+}
+
+// rest ends the agent of an idle session; the session stays, and a prompt that
+// comes now waits until the agent's tree is gone. used is when it was found
+// idle: one that was used since is left alone.
 func (s *session) rest(used time.Time) {
+	select {
+	case s.change <- struct{}{}:
+		defer s.end()
+	default:
+		return // it is being opened, so it is not idle
+	}
 	s.state.mu.Lock()
 	a := s.state.agent
-	if a == nil || s.state.turns.now != nil || !s.state.used.Equal(used) {
+	if !s.idleLocked() || !s.state.use.at.Equal(used) {
 		s.state.mu.Unlock()
 		return
 	}
 	s.state.agent = nil
 	s.state.mu.Unlock()
-	a.session.Store(nil)
+	a.session.CompareAndSwap(s, nil)
 	a.stop()
 }
 
-// touch notes that the session is in use.
-func (s *session) touch() {
+// busy counts a call of the agent in, so that it is not ended meanwhile, and
+// returns how to count it out.
+func (s *session) busy() (done func()) {
+	count := func(n int) {
+		s.state.mu.Lock()
+		defer s.state.mu.Unlock()
+		s.state.use.calls += n
+		s.state.use.at = time.Now()
+	}
+	count(1)
+	return func() { count(-1) }
+}
+
+// close ends the session for good: it takes no agent and no turn any more.
+func (s *session) close() {
 	s.state.mu.Lock()
 	defer s.state.mu.Unlock()
-	s.state.used = time.Now()
+	s.state.use.closed = true
+	for _, t := range []*turn{s.state.turns.now, s.state.turns.next} {
+		if t != nil {
+			t.end()
+		}
+	}
 }
 
 // agentEnded is called when the agent's connection has ended and its tree is
-// gone. A running turn ends by its own call failing.
+// gone. A running turn, or call, ends by its own call failing.
 func (s *session) agentEnded(a *agent) {
 	s.state.mu.Lock()
-	mine := s.state.agent == a
-	if mine {
+	alone := s.state.agent == a && s.idleLocked()
+	if s.state.agent == a {
 		s.state.agent = nil
 	}
-	idle := s.state.turns.now == nil
 	s.state.mu.Unlock()
-	if mine && idle && s.b.life.ctx.Err() == nil {
+	if alone && s.b.life.ctx.Err() == nil {
 		s.notice(Notice{
 			Kind: NoticeGone, Level: Warning, Text: a.goneError().Error(),
 			Hint: "the next prompt starts it again",
 		})
 	}
-}
-
-// notice tells the user something about this session.
-func (s *session) notice(n Notice) {
-	n.Session = s.id
-	if n.Turn == "" {
-		n.Turn = s.turnID()
-	}
-	s.b.Display.Notice(n)
 }
 
 // record passes a mediated access on to whoever keeps the record.
@@ -202,11 +287,11 @@ func (s *session) info() Info {
 	s.state.mu.Lock()
 	defer s.state.mu.Unlock()
 	i := Info{
-		ID: s.id, AgentID: s.state.agentID, Agent: s.spec.harness.ID, Folder: s.spec.folder,
-		Mode: s.state.mode, AgentOffer: s.state.offer, Busy: s.state.turns.now != nil,
+		ID: s.id, AgentID: s.state.agentID, Agent: s.harness.ID, Folder: s.folder,
+		Mode: s.state.mode, AgentOffer: s.state.offer, Busy: s.state.turns.now != nil || s.state.turns.next != nil,
 		Posture: s.postureLocked(),
 	}
-	for _, m := range s.spec.harness.Caps.Modes {
+	for _, m := range s.harness.Caps.Modes {
 		i.Modes = append(i.Modes, ModeInfo{ID: permit.Mode(m.ID), Meaning: m.Meaning.In("en")})
 	}
 	if s.state.agent != nil {

@@ -1,23 +1,27 @@
 package bridge
 
 import (
+	"maps"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
 
 	"sallyport/bridge/rpc"
+	"sallyport/workspace"
 )
 
 // touched is which files a turn worked on, and whether through us. The zero
 // value is ready.
 type touched struct {
 	mu      sync.Mutex
-	wrote   map[string]bool // through fs/write_text_file
-	read    map[string]bool // through fs/read_text_file
-	edits   map[string]bool // named by a finished call that changes files
-	reads   map[string]bool // named by a finished call that reads
+	wrote   paths           // through fs/write_text_file
+	read    paths           // through fs/read_text_file
+	edits   paths           // named by a finished call that changes files
+	reads   paths           // named by a finished call that reads
 	pending map[string]seen // calls without an end
+	held    int             // bytes in pending
 }
 
 // seen is what the updates of one call said so far.
@@ -26,15 +30,22 @@ type seen struct {
 	paths []string
 }
 
-// maxTouched bounds each set: a notice names a few files, not all.
-const maxTouched = 4096
+// Bounds of what is kept of a turn: a notice names a few files, not all.
+const (
+	maxTouched      = 4096
+	maxTouchedBytes = 4 << 20
+	maxCallPaths    = 100
+)
 
-func add(set *map[string]bool, path string) {
-	if *set == nil {
-		*set = map[string]bool{}
+// paths is a bounded set.
+type paths map[string]bool
+
+func (p *paths) add(path string) {
+	if *p == nil {
+		*p = paths{}
 	}
-	if len(*set) < maxTouched {
-		(*set)[path] = true
+	if len(*p) < maxTouched {
+		(*p)[path] = true
 	}
 }
 
@@ -43,100 +54,196 @@ func (t *touched) mediated(path string, write bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if path = filepath.Clean(path); write {
-		add(&t.wrote, path)
+		t.wrote.add(path)
 	} else {
-		add(&t.read, path)
+		t.read.add(path)
 	}
 }
 
 // call takes in one tool_call or tool_call_update.
 func (t *touched) call(u *agentUpdate) {
 	id, _ := rpc.Unquote(u.member("toolCallId"))
-	kind, _ := rpc.Unquote(u.member("kind"))
 	status, _ := rpc.Unquote(u.member("status"))
-	var paths []string
+	var now seen
+	now.kind, _ = rpc.Unquote(u.member("kind"))
 	for _, list := range []string{"locations", "content"} {
 		u.in.EachElement("path", func(value []byte) {
+			if len(now.paths) >= maxCallPaths {
+				return
+			}
 			if p, err := rpc.Unquote(value); err == nil && p != "" {
-				paths = append(paths, p)
+				now.add(p)
 			}
 		}, "update", list)
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	c := t.pending[id]
-	if kind != "" {
-		c.kind = kind
+	t.forgetLocked(id)
+	if now.kind != "" {
+		c.kind = now.kind
 	}
-	for _, p := range paths {
-		if filepath.IsAbs(p) && !slices.Contains(c.paths, p) {
-			c.paths = append(c.paths, filepath.Clean(p))
-		}
+	for _, p := range now.paths {
+		c.add(p)
 	}
 	switch status {
 	case "completed":
-		delete(t.pending, id)
-		t.finished(c)
+		t.finishedLocked(c)
 	case "failed":
-		delete(t.pending, id)
 	default:
-		if t.pending == nil {
-			t.pending = map[string]seen{}
-		}
-		if len(t.pending) < maxTouched {
-			t.pending[id] = c
-		}
+		t.keepLocked(id, c)
 	}
 }
 
-func (t *touched) finished(c seen) {
+func (t *touched) forgetLocked(id string) {
+	if c, ok := t.pending[id]; ok {
+		t.held -= c.size(id)
+		delete(t.pending, id)
+	}
+}
+
+func (t *touched) keepLocked(id string, c seen) {
+	if len(t.pending) >= maxTouched || t.held+c.size(id) > maxTouchedBytes {
+		return
+	}
+	if t.pending == nil {
+		t.pending = map[string]seen{}
+	}
+	t.pending[id] = c
+	t.held += c.size(id)
+}
+
+func (t *touched) finishedLocked(c seen) {
 	for _, p := range c.paths {
 		switch c.kind {
 		case "edit", "delete", "move":
-			add(&t.edits, p)
+			t.edits.add(p)
 		case "read":
-			add(&t.reads, p)
+			t.reads.add(p)
 		}
 	}
 }
 
+func (c *seen) size(id string) int {
+	n := len(id) + len(c.kind)
+	for _, p := range c.paths {
+		n += len(p)
+	}
+	return n
+}
+
+// add notes a path as the agent spelt it. One that only repeats the end of
+// another is no other file: some agents name a bare file in their last words.
+func (c *seen) add(path string) {
+	if len(c.paths) >= maxCallPaths || len(path) > maxPath || slices.Contains(c.paths, path) {
+		return
+	}
+	c.paths = append(c.paths, path)
+}
+
+// maxPath is the longest path of any system that we look at.
+const maxPath = 32 << 10
+
 // direct lists what the agent changed, and what it read, with its own tools.
-func (t *touched) direct() (writes, reads []string) {
+// Names in folder may be relative.
+func (t *touched) direct(folder string) (writes, reads []string) {
 	t.mu.Lock()
-	defer t.mu.Unlock()
-	for p := range t.edits {
-		if !t.wrote[p] {
-			writes = append(writes, p)
+	wrote, read := maps.Clone(t.wrote), maps.Clone(t.read)
+	edits, looked := maps.Clone(t.edits), maps.Clone(t.reads)
+	t.mu.Unlock()
+	return edits.without(wrote, folder), looked.without(read, folder)
+}
+
+// without lists the files of p that are not in others, by whatever name. The
+// disk is asked only for those whose names differ.
+func (p paths) without(others paths, folder string) []string {
+	var left []string
+	for path := range p {
+		if path = p.settle(path, folder); path != "" && !others[path] {
+			left = append(left, path)
 		}
 	}
-	for p := range t.reads {
-		if !t.read[p] {
-			reads = append(reads, p)
+	if len(left) > 0 && len(others) > 0 {
+		same := map[string]bool{}
+		for other := range others {
+			same[really(other)] = true
+		}
+		left = slices.DeleteFunc(left, func(path string) bool { return same[really(path)] })
+	}
+	slices.Sort(left)
+	return slices.Compact(left)
+}
+
+// settle is the absolute, clean name of what an agent calls a file; "" for what
+// is none, and for the bare end of another name in p.
+func (p paths) settle(name, folder string) string {
+	if strings.HasPrefix(name, "file:") {
+		path, err := workspace.PathOf(name)
+		if err != nil {
+			return ""
+		}
+		return path
+	}
+	if filepath.IsAbs(name) {
+		return filepath.Clean(name)
+	}
+	end := string(filepath.Separator) + filepath.Clean(name)
+	for other := range p {
+		if filepath.IsAbs(other) && strings.HasSuffix(filepath.Clean(other), end) {
+			return ""
 		}
 	}
-	slices.Sort(writes)
-	slices.Sort(reads)
-	return writes, reads
+	return filepath.Join(folder, name)
+}
+
+// really is where a path leads: links followed as far as it exists, letter case
+// folded where the system does.
+func really(path string) string {
+	rest := ""
+	for at := path; ; {
+		if found, err := filepath.EvalSymlinks(at); err == nil {
+			path = filepath.Join(found, rest)
+			break
+		}
+		up := filepath.Dir(at)
+		if up == at {
+			break
+		}
+		rest, at = filepath.Join(filepath.Base(at), rest), up
+	}
+	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
+		path = strings.ToLower(path)
+	}
+	return path
 }
 
 // tellDirect tells the user, at the turn's end, that the agent worked past us:
 // no fence held for these accesses (H051).
 func (s *session) tellDirect(t *turn) {
-	writes, reads := t.touched.direct()
+	writes, reads := t.touched.direct(s.folder)
+	if len(writes)+len(reads) > 0 {
+		s.lowerPosture(past{reads: len(reads) > 0, writes: len(writes) > 0})
+	}
 	if len(writes) > 0 {
-		s.lowerPosture()
 		s.notice(Notice{
 			Kind: NoticeDirect, Level: Warning, Turn: t.id, Paths: writes,
-			Text: s.spec.harness.Name + " wrote " + s.list(writes) + " with its own tools: the fences did not stand in between",
+			Text: s.harness.Name + " wrote " + s.list(writes) + " with its own tools: the fences did not stand in between",
 			Hint: "look at these files; Sallyport saw the agent's word, not the write",
 		})
 	}
-	if len(reads) > 0 && len(s.spec.config.Fences.Private) > 0 {
+	if len(reads) > 0 && s.nearPrivate() {
 		s.notice(Notice{
 			Kind: NoticeDirect, Level: Plain, Turn: t.id, Paths: reads,
-			Text: s.spec.harness.Name + " read " + s.list(reads) + " with its own tools: the fences did not stand in between",
+			Text: s.harness.Name + " read " + s.list(reads) + " with its own tools: the fences did not stand in between",
 		})
 	}
+}
+
+// nearPrivate reports whether there are private projects, which a read past us
+// could have reached.
+func (s *session) nearPrivate() bool {
+	private, err := s.b.private(s.folder)
+	return err != nil || len(private) > 0
 }
 
 // list names the first few paths.

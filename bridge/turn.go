@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -16,6 +17,7 @@ import (
 // turns is the turn that runs and the one before it.
 type turns struct {
 	now    *turn
+	next   *turn     // waits for the last updates of the turn before
 	last   string    // id of the turn that ended last
 	lastAt time.Time // when
 }
@@ -27,7 +29,8 @@ type turn struct {
 	end     context.CancelFunc
 	grants  permit.Grants
 	touched touched
-	echo    string // of the prompt's text, what the agent has not repeated yet; read loop only
+	writes  sync.WaitGroup // under way; grows only while the turn runs
+	echo    string         // of the prompt's text, what the agent has not repeated yet; read loop only
 }
 
 const (
@@ -57,87 +60,149 @@ func (t *turns) idLocked() string {
 	return ""
 }
 
-// running is the turn that runs and is not cancelled, nil otherwise.
-func (s *session) running() *turn {
-	s.state.mu.Lock()
-	defer s.state.mu.Unlock()
-	if t := s.state.turns.now; t != nil && !t.cancelled() {
-		return t
+// runningLocked is the turn that runs and is not cancelled, nil otherwise.
+func (t *turns) runningLocked() *turn {
+	if t.now != nil && !t.now.cancelled() {
+		return t.now
 	}
 	return nil
 }
 
+func (s *session) running() *turn {
+	s.state.mu.Lock()
+	defer s.state.mu.Unlock()
+	return s.state.turns.runningLocked()
+}
+
+// beginWrite is running for a write, which the turn's end waits for: the caller
+// calls writes.Done. History writes nothing, also when a prompt waits for its
+// end.
+func (s *session) beginWrite() *turn {
+	s.state.mu.Lock()
+	defer s.state.mu.Unlock()
+	if s.state.memory.history.replay != action {
+		return nil
+	}
+	t := s.state.turns.runningLocked()
+	if t != nil {
+		t.writes.Add(1)
+	}
+	return t
+}
+
 // Prompt runs one turn.
 func (b *Bridge) Prompt(ctx context.Context, id string, blocks []jsontext.Value) (TurnResult, error) {
+	ctx, leave, err := b.enter(ctx)
+	if err != nil {
+		return TurnResult{}, err
+	}
+	defer leave()
 	s, err := b.session(id)
 	if err != nil {
 		return TurnResult{}, err
 	}
-	t, err := s.beginTurn(ctx)
+	t, err := s.beginTurn(ctx, promptText(blocks))
+	if errors.Is(err, errCancelled) {
+		return TurnResult{Turn: t.id, StopReason: "cancelled"}, nil
+	}
 	if err != nil {
 		return TurnResult{}, err
 	}
 	defer s.endTurn(t)
-	// A cancel that comes while the agent is being opened again ends the wait.
-	opening, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	defer context.AfterFunc(t.ctx, func() { stop(errCancelled) })()
-	a, err := s.open(opening)
-	if err != nil {
-		if t.cancelled() {
-			return TurnResult{Turn: t.id, StopReason: "cancelled"}, nil
-		}
+	a, blocks, err := s.ready(ctx, t, blocks)
+	switch {
+	case t.cancelled():
+		return TurnResult{Turn: t.id, StopReason: "cancelled"}, nil
+	case err != nil:
 		return TurnResult{Turn: t.id}, err
 	}
-	t.echo = promptText(blocks)
-	blocks = s.withUnsaved(opening, a, blocks)
-	return s.drive(ctx, a, t, s.withNotes(blocks))
+	return s.drive(ctx, a, t, blocks)
+}
+
+// ready opens the session's agent and completes the prompt. A cancel ends it.
+func (s *session) ready(ctx context.Context, t *turn, blocks []jsontext.Value) (*agent, []jsontext.Value, error) {
+	ctx, stop := t.within(ctx)
+	defer stop()
+	a, err := s.open(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	blocks, sent := s.withUnsaved(ctx, a, blocks)
+	s.settle(ctx)
+	if err := ctx.Err(); err != nil {
+		return nil, nil, err
+	}
+	for _, doc := range sent { // from here on the agent will know them
+		s.ground.files.Sent(doc)
+	}
+	return a, s.withNotes(blocks), nil
 }
 
 // beginTurn takes the session's only place for a turn. It waits until updates
-// of the turn before can be told apart.
-func (s *session) beginTurn(ctx context.Context) (*turn, error) {
-	s.state.mu.Lock()
-	defer s.state.mu.Unlock()
-	for {
-		if s.state.turns.now != nil {
-			return nil, &BusyError{Session: s.id}
-		}
-		wait := linger - time.Since(s.state.turns.lastAt)
-		if wait <= 0 {
-			break
-		}
-		s.state.mu.Unlock()
-		timer := time.NewTimer(wait)
-		select {
-		case <-ctx.Done():
-		case <-timer.C:
-		}
-		timer.Stop()
-		s.state.mu.Lock()
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-	}
-	t := &turn{id: newID("t-")}
+// of the turn before can be told apart; a turn that was cancelled meanwhile
+// comes with errCancelled.
+func (s *session) beginTurn(ctx context.Context, echo string) (*turn, error) {
+	t := &turn{id: newID("t-"), echo: echo}
 	t.ctx, t.end = context.WithCancel(s.b.life.ctx)
 	t.grants.Place = s.ground.engine.Place
+	wait, err := s.queue(t)
+	if err != nil {
+		t.end()
+		return nil, err
+	}
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-t.ctx.Done():
+	case <-timer.C:
+	}
+	s.state.mu.Lock()
+	defer s.state.mu.Unlock()
+	s.state.turns.next = nil
+	switch {
+	case t.cancelled():
+		return t, errCancelled
+	case ctx.Err() != nil:
+		t.end()
+		return nil, ctx.Err()
+	}
 	s.state.turns.now = t
-	s.state.memory.loading = false // a history told late has been told by now
-	s.state.used = time.Now()
+	s.state.use.at = time.Now()
 	return t, nil
 }
 
-// endTurn is the one place where a turn ends, however it ended.
-func (s *session) endTurn(t *turn) {
-	s.closeCalls(t)
-	s.tellDirect(t)
-	t.end()
+// queue takes the place behind the turn that has just ended, and says how long
+// an update that comes could still belong to that one.
+func (s *session) queue(t *turn) (wait time.Duration, err error) {
 	s.state.mu.Lock()
-	s.state.turns = turns{last: t.id, lastAt: time.Now()}
-	s.state.used = time.Now()
+	defer s.state.mu.Unlock()
+	switch {
+	case s.state.use.closed:
+		return 0, &UnknownSessionError{Session: s.id}
+	case s.state.turns.now != nil || s.state.turns.next != nil:
+		return 0, &BusyError{Session: s.id}
+	}
+	s.state.turns.next = t
+	return linger - time.Since(s.state.turns.lastAt), nil
+}
+
+// endTurn is the one place where a turn ends, however it ended. Nothing of it
+// is written any more when it returns.
+func (s *session) endTurn(t *turn) {
+	s.state.mu.Lock()
+	cancelled := t.cancelled()
+	t.end()
 	s.state.mu.Unlock()
+	t.writes.Wait()
+	s.closeCalls(cancelled)
+	s.tellDirect(t)
+	s.tellMore(t.id)
 	s.cards.Calls.Clear()
+	s.state.mu.Lock()
+	defer s.state.mu.Unlock()
+	s.state.turns.now, s.state.turns.last, s.state.turns.lastAt = nil, t.id, time.Now()
+	s.state.use.at = time.Now()
 }
 
 // drive sends the prompt and waits for the turn's end: the agent's answer, its
@@ -165,7 +230,7 @@ func (s *session) drive(ctx context.Context, a *agent, t *turn, blocks []jsontex
 		case <-cancelled:
 			cancelled = nil
 			_ = a.conn.Notify("session/cancel", cancelParams{SessionID: s.agentID()})
-			late = time.After(s.spec.config.Timeouts.CancelGrace())
+			late = time.After(s.config.Timeouts.CancelGrace())
 		case <-late:
 			giveUp()
 			<-answers
@@ -215,7 +280,7 @@ func (s *session) turnResult(a *agent, t *turn, raw jsontext.Value, err error) (
 			result.StopReason = "cancelled"
 			return result, nil
 		}
-		return result, &AgentError{Agent: a.harness.Name, Code: int64(rpc.InternalError), Message: "its answer to the prompt has no stopReason", Data: string(raw)}
+		return result, a.malformed("its answer to the prompt has no stopReason", raw)
 	}
 	result.StopReason = said.StopReason
 	if len(said.Usage) > 0 && said.Usage.Kind() == '{' {
@@ -227,18 +292,20 @@ func (s *session) turnResult(a *agent, t *turn, raw jsontext.Value, err error) (
 	return result, nil
 }
 
-// Cancel ends the running turn. It returns at once; the turn's Prompt returns
-// when the agent has answered, or was ended. Without a turn it does nothing.
+// Cancel ends the running turn, or the one that is about to run. It returns at
+// once; the turn's Prompt returns when the agent has answered, or was ended.
+// Without a turn it does nothing.
 func (b *Bridge) Cancel(_ context.Context, id string) error {
 	s, err := b.session(id)
 	if err != nil {
 		return err
 	}
 	s.state.mu.Lock()
-	t := s.state.turns.now
-	s.state.mu.Unlock()
-	if t != nil {
-		t.end()
+	defer s.state.mu.Unlock()
+	for _, t := range []*turn{s.state.turns.now, s.state.turns.next} {
+		if t != nil {
+			t.end()
+		}
 	}
 	return nil
 }
@@ -258,15 +325,11 @@ func (t *turn) cancelled() bool { return t.ctx.Err() != nil }
 // answer to a permission has no text that would tell the agent why.
 func (s *session) withNotes(blocks []jsontext.Value) []jsontext.Value {
 	s.state.mu.Lock()
-	notes := s.state.memory.notes
-	s.state.memory.notes = nil
+	text := s.state.memory.notes.text()
+	s.state.memory.notes = notes{}
 	s.state.mu.Unlock()
-	if len(notes) == 0 {
+	if text == "" {
 		return blocks
-	}
-	text := "Note from Sallyport on the last turn:\n"
-	for _, n := range notes {
-		text += "- " + n + "\n"
 	}
 	return append([]jsontext.Value{textBlock(text)}, blocks...)
 }

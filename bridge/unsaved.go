@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -20,32 +21,39 @@ const sentHead = "\n\nOpen in the user's editor with unsaved text, which is newe
 // withUnsaved deals with unsaved documents in the region before a prompt: most
 // agents read the disk with their own tools, and what they would not see there
 // is saved, or sent along, or named. Never is something silently stale.
-func (s *session) withUnsaved(ctx context.Context, a *agent, blocks []jsontext.Value) []jsontext.Value {
+//
+// sent are the documents that the prompt carries.
+func (s *session) withUnsaved(ctx context.Context, a *agent, blocks []jsontext.Value) (_ []jsontext.Value, sent []workspace.Document) {
 	docs := s.ground.files.DirtyInRegion()
 	if len(docs) == 0 {
-		return blocks
+		return blocks, nil
 	}
 	done := unsavedReport{}
-	switch s.unsavedChoice(ctx, docs) {
+	choice := s.unsavedChoice(ctx, docs)
+	if ctx.Err() != nil {
+		return blocks, nil // nothing is sent any more
+	}
+	switch choice {
 	case UnsavedSave:
 		s.saveAll(ctx, docs, &done)
 	case UnsavedLeave:
 		done.leave(docs, "left as the setting says")
 	default:
-		if sent := s.sendAll(a, docs, &done); len(sent) > 0 {
+		var more []jsontext.Value
+		if more, sent = s.sendAll(a, docs, &done); len(more) > 0 {
 			// The line between is needed, too: some agents join text and resource
 			// without a space ("fix main.go@file:///…").
-			blocks = append(append(blocks, textBlock(sentHead)), sent...)
+			blocks = append(append(slices.Clip(blocks), textBlock(sentHead)), more...)
 		}
 	}
 	s.tellUnsaved(&done)
-	return blocks
+	return blocks, sent
 }
 
 // unsavedChoice is the setting, or the user's answer: asked once a session
 // where the display can ask.
 func (s *session) unsavedChoice(ctx context.Context, docs []workspace.Document) UnsavedChoice {
-	choice := UnsavedChoice(s.spec.config.Unsaved)
+	choice := UnsavedChoice(s.config.Unsaved)
 	if choice != UnsavedAsk && choice != "" {
 		return choice
 	}
@@ -103,8 +111,8 @@ func (s *session) saveAll(ctx context.Context, docs []workspace.Document, done *
 }
 
 // sendAll makes embedded resources of documents, for an agent that takes them.
-func (s *session) sendAll(a *agent, docs []workspace.Document, done *unsavedReport) []jsontext.Value {
-	var blocks []jsontext.Value
+// sent are those that a write of the agent will be based on.
+func (s *session) sendAll(a *agent, docs []workspace.Document, done *unsavedReport) (blocks []jsontext.Value, sent []workspace.Document) {
 	for _, d := range docs {
 		switch {
 		case !a.hello.Capabilities.Prompt.EmbeddedContext:
@@ -114,12 +122,12 @@ func (s *session) sendAll(a *agent, docs []workspace.Document, done *unsavedRepo
 		default:
 			blocks = append(blocks, resourceBlock(d))
 			if !a.quirks.Has(quirk.EchoWrites) { // their text is the disk's, whatever was sent
-				s.ground.files.Sent(d) // what a write of it is based on
+				sent = append(sent, d)
 			}
 			done.sent = append(done.sent, d.Path)
 		}
 	}
-	return blocks
+	return blocks, sent
 }
 
 // resourceBlock is an ACP content block of type resource with a document's text.
@@ -156,14 +164,4 @@ func (s *session) tellUnsaved(r *unsavedReport) {
 		n.Hint = "an agent that reads the disk works on the saved text of these files; save them if it should see yours"
 	}
 	s.notice(n)
-}
-
-// lastLines is the end of an agent's stderr, for a person.
-func lastLines(stderr string) string {
-	const few = 5
-	lines := strings.Split(strings.TrimRight(stderr, "\n"), "\n")
-	if len(lines) > few {
-		lines = lines[len(lines)-few:]
-	}
-	return strings.Join(lines, "\n")
 }

@@ -2,7 +2,7 @@ package bridge
 
 import (
 	"bytes"
-	"slices"
+	"context"
 	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -11,21 +11,32 @@ import (
 	"sallyport/bridge/rpc"
 )
 
-// flow is how updates of a session reach the display: at once and in order, or
-// kept while the client does not know the session yet.
+// flow is how updates and notices of a session reach the display: at once and
+// in order, or kept while the client does not know the session yet.
 type flow struct {
-	mu   sync.Mutex // held while an update is shown, so that order is kept
-	held []heldUpdate
-	hold bool
-	size int
+	// slot is a one-slot channel: who shows an update has it, so that order is
+	// kept. No lock is held while a slow display takes one.
+	slot chan struct{}
+	held held // guarded by slot
+
+	mu      sync.Mutex
+	hold    bool
+	notices []Notice // kept while hold
+}
+
+// held is what waits for a client that has not been told the session's id.
+type held struct {
+	updates []heldUpdate
+	bytes   int
 }
 
 type heldUpdate struct {
+	now  moment
 	kind string
 	raw  []byte
 }
 
-// hold keeps updates until release: the client has not been told the id.
+// hold keeps updates and notices until release. Before the session has an agent.
 func (s *session) hold() {
 	s.flow.mu.Lock()
 	defer s.flow.mu.Unlock()
@@ -33,14 +44,47 @@ func (s *session) hold() {
 }
 
 // release shows what was kept, in order, and everything after it at once.
-func (s *session) release() {
+func (s *session) release(ctx context.Context) {
+	if s.show(ctx) != nil {
+		return
+	}
+	defer s.shown()
+	s.flow.mu.Lock()
+	notices := s.flow.notices
+	s.flow.hold, s.flow.notices = false, nil
+	s.flow.mu.Unlock()
+	for _, n := range notices {
+		s.b.Display.Notice(n)
+	}
+	for _, u := range s.flow.held.updates {
+		s.showUpdate(ctx, u.now, u.kind, u.raw)
+	}
+	s.flow.held = held{}
+}
+
+// holds reports whether updates are kept.
+func (s *session) holds() bool {
 	s.flow.mu.Lock()
 	defer s.flow.mu.Unlock()
-	for _, u := range s.flow.held {
-		s.showLocked(s.moment(), u.kind, u.raw)
-	}
-	s.flow.held, s.flow.hold, s.flow.size = nil, false, 0
+	return s.flow.hold
 }
+
+// show takes the slot of flow, and shown gives it back.
+func (s *session) show(ctx context.Context) error {
+	select {
+	case s.flow.slot <- struct{}{}:
+		return nil
+	default:
+	}
+	select {
+	case s.flow.slot <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (s *session) shown() { <-s.flow.slot }
 
 // kinds are the update kinds of ACP v1, so that naming one allocates nothing.
 var kinds = []string{
@@ -104,60 +148,57 @@ func isString(value []byte, s string) bool {
 // moment is what an update falls into.
 type moment struct {
 	id     string // the agent's own of the session
-	turn   *turn  // that runs, cancelled or not; nil if none
-	turnID string // the turn that the update belongs to
-	replay bool   // of a history
+	turn   *turn  // that runs and is not cancelled; nil if none
+	turnID string // the turn that the update belongs to; "" for none and for history
+	replay replay
 }
 
 func (s *session) moment() moment {
 	s.state.mu.Lock()
 	defer s.state.mu.Unlock()
 	turns := &s.state.turns
-	return moment{s.state.agentID, turns.now, turns.idLocked(), s.state.memory.loading}
-}
-
-// running is the turn unless it is cancelled; nil otherwise.
-func (m *moment) running() *turn {
-	if m.turn == nil || m.turn.cancelled() {
-		return nil
+	m := moment{s.state.agentID, turns.runningLocked(), turns.idLocked(), s.state.memory.history.replay}
+	if m.replay != action {
+		m.turnID = "" // one may wait for the end of the history
 	}
-	return m.turn
+	return m
 }
 
-// update takes one update of its agent a, on the read loop.
+// update takes one update of its agent a, on the read loop. It waits for the
+// display: that is how a slow one slows the agent.
 func (s *session) update(a *agent, u *agentUpdate) {
 	now := s.moment()
 	if id, _ := u.in.Param("sessionId"); !isString(id, now.id) {
 		a.noise.count("a session/update for another session")
 		return
 	}
-	if !now.replay {
+	if now.replay != action {
+		s.countReplayed()
+	} else {
 		s.learn(a, &now, u)
-		if u.kind == "user_message_chunk" && now.running() != nil && now.turn.repeats(u.text()) {
+		if u.kind == "user_message_chunk" && now.turn != nil && now.turn.repeats(u.text()) {
 			return
 		}
 	}
-	s.flow.mu.Lock()
-	defer s.flow.mu.Unlock()
-	if !s.flow.hold {
-		s.showLocked(now, u.kind, u.raw)
-		return
+	if s.show(a.span.ctx) != nil {
+		return // the agent was ended, and the display does not read
 	}
-	if len(s.flow.held) >= maxEarly || s.flow.size+len(u.raw) > maxEarlyBytes {
+	defer s.shown()
+	switch {
+	case now.replay == again:
+	case !s.holds():
+		s.showUpdate(a.span.ctx, now, u.kind, u.raw)
+	case len(s.flow.held.updates) >= maxEarly || s.flow.held.bytes+len(u.raw) > maxEarlyBytes:
 		a.noise.count("a session/update before its session was known")
-		return
+	default:
+		s.flow.held.bytes += len(u.raw)
+		s.flow.held.updates = append(s.flow.held.updates, heldUpdate{now, u.kind, bytes.Clone(u.raw)})
 	}
-	s.flow.size += len(u.raw)
-	s.flow.held = append(s.flow.held, heldUpdate{u.kind, bytes.Clone(u.raw)})
 }
 
-func (s *session) showLocked(now moment, kind string, raw []byte) {
-	if now.replay {
-		s.state.mu.Lock()
-		s.state.memory.replayed++
-		s.state.mu.Unlock()
-	}
-	s.b.Display.Update(s.b.life.ctx, Update{Session: s.id, Turn: now.turnID, Kind: kind, Replay: now.replay, Raw: raw})
+// showUpdate needs the slot of flow.
+func (s *session) showUpdate(ctx context.Context, now moment, kind string, raw []byte) {
+	s.b.Display.Update(ctx, Update{Session: s.id, Turn: now.turnID, Kind: kind, Replay: now.replay != action, Raw: raw})
 }
 
 // learn takes from an update what the rules need: tool calls before their
@@ -166,14 +207,14 @@ func (s *session) learn(a *agent, now *moment, u *agentUpdate) {
 	switch u.kind {
 	case "tool_call", "tool_call_update":
 		s.cards.Calls.MergeMembers(u.kind, func(fn func(key, value []byte) bool) error { return u.in.EachParam(fn, "update") })
-		if t := now.running(); t != nil {
-			t.touched.call(u)
+		if now.turn != nil {
+			now.turn.touched.call(u)
 		}
 	case "current_mode_update":
 		id, _ := rpc.Unquote(u.member("currentModeId"))
 		s.modeChanged(id)
 	case "config_option_update":
-		s.modeChanged(modeOption(u.raw))
+		s.modeChanged(modeOption(u.member("configOptions"), s.harness.Own.ModeOption))
 	case "agent_message_chunk":
 		if a.quirks.Has(quirk.ModeText) && bytes.Contains(u.raw, []byte("[MODE_UPDATE]")) {
 			if mode, ok := quirk.ModeFromText(u.text()); ok {
@@ -183,42 +224,22 @@ func (s *session) learn(a *agent, now *moment, u *agentUpdate) {
 	}
 }
 
-func (s *session) replaying(on bool) {
-	s.state.mu.Lock()
-	defer s.state.mu.Unlock()
-	s.state.memory.loading = on
-	if on {
-		s.state.memory.replayed = 0
-	}
-}
-
-func (s *session) inReplay() bool {
-	s.state.mu.Lock()
-	defer s.state.mu.Unlock()
-	return s.state.memory.loading
-}
-
-func (s *session) replayed() int {
-	s.state.mu.Lock()
-	defer s.state.mu.Unlock()
-	return s.state.memory.replayed
-}
-
 // closeCalls tells the display that calls without an end have ended with the
 // turn: several agents send nothing after a refusal or a cancel.
-func (s *session) closeCalls(t *turn) {
+func (s *session) closeCalls(cancelled bool) {
 	open := s.cards.Calls.Open()
-	if len(open) == 0 || s.b.life.ctx.Err() != nil {
+	ctx := s.b.life.ctx
+	if len(open) == 0 || s.show(ctx) != nil {
 		return
 	}
+	defer s.shown()
 	why := "the turn ended"
-	if t.cancelled() {
+	if cancelled {
 		why = "the turn was cancelled"
 	}
-	s.flow.mu.Lock()
-	defer s.flow.mu.Unlock()
-	for _, c := range slices.All(open) {
-		s.showLocked(s.moment(), "tool_call_update", closedCall(c.ID, why))
+	now := moment{turnID: s.turnID()}
+	for _, c := range open {
+		s.showUpdate(ctx, now, "tool_call_update", closedCall(c.ID, why))
 	}
 }
 
