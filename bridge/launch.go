@@ -16,9 +16,7 @@ import (
 // a shell, with an environment that is built up. It works in the session's
 // folder, or in cwd where the user has set one.
 func (b *Bridge) launch(ctx context.Context, h *harness.Harness, folder, cwd string) (*process.Process, error) {
-	env, report := process.Environ(b.Home.Environ, process.EnvSpec{
-		Env: h.ACP.Environment.Env, Pass: h.Own.PassEnv, Remove: h.ACP.Environment.RemoveEnv,
-	})
+	env, report := b.environ(h)
 	b.Log.Debug("environment of an agent", "agent", h.ID, "set", report.Set, "withheld", report.Withheld)
 	program, env, err := b.Home.find(ctx, h, env)
 	if err != nil {
@@ -87,4 +85,11 @@ func crossing(goos string, wsl bool, program string) string {
 func inWSL() bool {
 	raw, err := os.ReadFile("/proc/sys/kernel/osrelease")
 	return err == nil && strings.Contains(strings.ToLower(string(raw)), "microsoft")
+}
+
+// environ is the environment of a harness's agents.
+func (b *Bridge) environ(h *harness.Harness) ([]string, process.EnvReport) {
+	return process.Environ(b.Home.Environ, process.EnvSpec{
+		Env: h.ACP.Environment.Env, Pass: h.Own.PassEnv, Remove: h.ACP.Environment.RemoveEnv,
+	})
 }

@@ -61,13 +61,18 @@ func (s *session) create(ctx context.Context, a *agent) error {
 // it is asked by session/load. told is what the history is to the client. When
 // it fails the agent was ended, or kept for a sign-in.
 func (s *session) load(ctx context.Context, a *agent, id string, replays bool, told replay) (replayed bool, err error) {
-	limited, cancel := context.WithTimeout(ctx, s.config.Timeouts.Start())
-	defer cancel()
 	method := "session/resume"
 	if replays {
 		method = "session/load"
+		if err := s.spare(ctx, a, id); err != nil {
+			s.detach(a)
+			a.stop()
+			return false, err
+		}
 		s.replaying(told)
 	}
+	limited, cancel := context.WithTimeout(ctx, s.config.Timeouts.Start())
+	defer cancel()
 	if err := a.bind(s, id); err != nil {
 		a.stop()
 		return false, err
