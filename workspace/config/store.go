@@ -44,16 +44,16 @@ type Store struct {
 	state State
 	seen  []byte // the file's bytes when it was loaded; nil when it could not be read
 
-	stop    context.CancelFunc
-	loading sync.WaitGroup // until the file has been read for the first time
-	done    chan struct{}  // closed when the owner goroutine has ended
+	first sync.Once // the first load
+	stop  context.CancelFunc
+	done  chan struct{} // closed when the owner goroutine has ended
 }
 
-// Open reads the configuration and watches it until Close. It returns at once; who asks
-// for the configuration waits until it has been read, which takes a millisecond or two that
-// an editor need not wait for. Errors of the file do not stop it: see State. changed may be
-// nil; it is called from one goroutine, after each reload that found something new. A folder
-// that cannot be watched is logged, and Reload still works.
+// Open watches the configuration until Close. It is read when somebody first asks for it:
+// that takes a millisecond or two, which an editor that starts us need not wait for. Errors
+// of the file do not stop it: see State. changed may be nil; it is called from one goroutine,
+// after each reload that found something new. A folder that cannot be watched is logged, and
+// Reload still works.
 func Open(paths Paths, log *slog.Logger, changed func(State)) *Store {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
@@ -61,16 +61,14 @@ func Open(paths Paths, log *slog.Logger, changed func(State)) *Store {
 	s := &Store{paths: paths, log: log, changed: changed, done: make(chan struct{})}
 	ctx, stop := context.WithCancel(context.Background())
 	s.stop = stop
-	s.loading.Add(1)
+	watcher, err := watch(paths.Config) // before the first load, so that no change falls between
+	if err != nil {
+		log.Warn("the configuration is not watched", "file", paths.Config, "error", err)
+		close(s.done)
+		return s
+	}
 	go func() {
 		defer close(s.done)
-		watcher, err := watch(paths.Config)
-		s.load() // after the watch began, so that no change falls between
-		s.loading.Done()
-		if err != nil {
-			log.Warn("the configuration is not watched", "file", paths.Config, "error", err)
-			return
-		}
 		defer watcher.Close()
 		s.follow(ctx, watcher.Events, watcher.Errors)
 	}()
@@ -88,7 +86,7 @@ func (s *Store) Current() *Config { return s.State().Config }
 
 // State gives everything that is known.
 func (s *Store) State() State {
-	s.loading.Wait()
+	s.first.Do(func() { s.load() })
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.state
@@ -96,7 +94,6 @@ func (s *Store) State() State {
 
 // Reload reads the file now and gives the state after it. It does not call changed.
 func (s *Store) Reload() State {
-	s.loading.Wait()
 	s.load()
 	return s.State()
 }
