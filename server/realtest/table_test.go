@@ -1,0 +1,112 @@
+package realtest
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// table writes the rows as columns.
+func table(b *strings.Builder, rows []Row) {
+	line := func(label string, cell func(Row) string) {
+		fmt.Fprintf(b, "| %s |", label)
+		for _, r := range rows {
+			fmt.Fprintf(b, " %s |", cell(r))
+		}
+		b.WriteByte('\n')
+	}
+	line("", func(r Row) string { return r.Agent.Name })
+	fmt.Fprintf(b, "|%s\n", strings.Repeat(" --- |", len(rows)+1))
+	line("harness", func(r Row) string { return "`" + r.Agent.ID + "`" })
+	line("package", func(r Row) string { return r.Agent.Package })
+	line("version", func(r Row) string { return r.Agent.Version })
+	for _, c := range cells() {
+		line(c.label, c.tell)
+	}
+}
+
+// cell is one line of the table.
+type cell struct {
+	label string
+	tell  func(Row) string
+}
+
+func cells() []cell {
+	return []cell{
+		{"reading a file gives it", func(r Row) string { return r.Files.Reads.reading() }},
+		{"unsaved text sent with the prompt", func(r Row) string { return choose(r.Files.Sent, "reached the model", "did not reach the model") }},
+		{"an edit starts from", func(r Row) string { return r.Files.Edits.reading() }},
+		{"an edit goes", func(r Row) string { return r.Files.Writes.writing() }},
+		{"afterwards the buffer has", func(r Row) string {
+			return choose(r.Files.Buffer, "your text and the edit", "your text without the edit")
+		}},
+		{"asks before an edit", func(r Row) string { return choose(r.Asks.Edit, "yes", "no") }},
+		{"its card shows", func(r Row) string { return r.Asks.Diff }},
+		{"a refused edit", func(r Row) string { return refusal(r.Asks.Rejected) }},
+		{"asks before a command that writes", func(r Row) string { return choose(r.Asks.Command, "yes", "no, its sandbox let it write nothing") }},
+		{"asks before a harmless command", func(r Row) string { return choose(r.Asks.Harmless, "yes", "no") }},
+		{"an allowed command could write", func(r Row) string { return r.Asks.Shell.tell() }},
+		{"a write outside the folder", func(r Row) string { return r.Asks.Outside.tell() }},
+		{"a write to a reserved name", func(r Row) string { return r.Asks.Reserved.tell() }},
+		{"a cancel, with a command running", func(r Row) string { return choose(r.Life.Outlives, "can leave it running", "ends it") }},
+		{"lists its sessions", func(r Row) string { return choose(r.Life.List, "yes", "no") }},
+		{"loads a session", func(r Row) string { return loads(r.Life) }},
+		{"after it was killed the conversation was", func(r Row) string { return r.Life.Restarted }},
+	}
+}
+
+func choose(yes bool, then, otherwise string) string {
+	if yes {
+		return then
+	}
+	return otherwise
+}
+
+func loads(l Life) string {
+	switch {
+	case !l.Loaded:
+		return "without its history"
+	case !l.Twice:
+		return "once, with its history"
+	default:
+		return "with its history"
+	}
+}
+
+func refusal(what string) string {
+	if reason, ended := strings.CutPrefix(what, "ended: "); ended {
+		return "ends the turn (`" + reason + "`)"
+	}
+	return "goes on in the turn"
+}
+
+func (w Where) reading() string {
+	return map[Where]string{Buffer: "the buffer's text", Disk: "the disk's text"}[w]
+}
+
+func (w Where) writing() string {
+	return map[Where]string{
+		Buffer: "through Sallyport, into the buffer",
+		Disk:   "on the disk, with its own tools",
+		Both:   "on the disk, with its own tools, and is repeated through Sallyport",
+	}[w]
+}
+
+func (s Shell) tell() string {
+	return map[Shell]string{Anywhere: "anywhere", Inside: "in the project", Nowhere: "nothing: its own sandbox"}[s]
+}
+
+func (g Gate) tell() string {
+	return map[Gate]string{Fence: "refused by Sallyport's fence when it asked", Self: "refused by the agent itself", Open: "**written**"}[g]
+}
+
+// TestTable sees that nothing in a row is without words.
+func TestTable(t *testing.T) {
+	for _, row := range keptRows(t) {
+		for _, c := range cells() {
+			if c.tell(row) == "" {
+				t.Errorf("%s: nothing to say about %q", row.Agent.ID, c.label)
+			}
+		}
+	}
+}
