@@ -35,11 +35,17 @@ func (Headers) begin(dst []byte, last int) []byte {
 
 // end writes the length, and moves the message where it has more or fewer digits.
 func (Headers) end(dst []byte, at, last int) []byte {
-	var digits [20]byte
-	guessed := len(strconv.AppendInt(digits[:0], int64(last), 10))
+	guessed := 1
+	for n := last; n >= 10; n /= 10 {
+		guessed++
+	}
 	start := at + len(lengthName) + 2
 	body := start + guessed + 4
 	length := len(dst) - body
+	if length == last {
+		return dst
+	}
+	var digits [20]byte
 	d := strconv.AppendInt(digits[:0], int64(length), 10)
 	if by := len(d) - guessed; by > 0 {
 		dst = append(dst, digits[:by]...) // any bytes: only the room matters
