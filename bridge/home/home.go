@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -230,7 +231,7 @@ func custom(id string, a config.Agent, known *harness.Set, dir string) (*harness
 		}
 		return changed(like.With(settings), a), nil
 	}
-	line, err := process.Split(a.Command)
+	line, err := harness.SplitLine(runtime.GOOS, a.Command)
 	if err != nil {
 		return nil, fmt.Errorf("agents.%s.command: %w", id, err)
 	}
@@ -282,7 +283,7 @@ func (h *Home) Problems() []Problem {
 
 // Command makes a harness of a command line from the user's terminal.
 func Command(line string) (*harness.Harness, error) {
-	words, err := process.Split(line)
+	words, err := harness.SplitLine(runtime.GOOS, line)
 	if err != nil {
 		return nil, fmt.Errorf("reading the command line: %w", err)
 	}

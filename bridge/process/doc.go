@@ -1,7 +1,7 @@
 // Package process starts one program and ends it with all that came of it.
 //
-// It also builds the program's environment from nothing (Environ), finds the
-// program (LookPath, Finder, CheckScript) and takes command lines apart (Split).
+// It also builds the program's environment from nothing (Environ) and finds the
+// program (LookPath, Finder, CheckScript).
 //
 // # Words
 //
@@ -56,6 +56,6 @@
 //
 // # Deliberately absent
 //
-// Shells (a command line is split, never run by one), terminals, sandboxes, and
+// Command lines and what must not be in one (plugins/harness), shells, terminals, sandboxes, and
 // the limits on how many agents live, which are the bridge's.
 package process

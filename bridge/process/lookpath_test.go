@@ -6,12 +6,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"testing"
-	"unicode/utf8"
-
-	shellquote "github.com/kballard/go-shellquote"
 )
 
 func TestL7_LookPathOnWindows(t *testing.T) {
@@ -62,65 +58,6 @@ func TestLookPath(t *testing.T) {
 	if !errors.As(err, &missing) || !errors.Is(err, exec.ErrNotFound) ||
 		err.Error() != "program goose not found on PATH /a/:/b:rel::." {
 		t.Errorf("got %v", err)
-	}
-}
-
-func TestL7_BatchArguments(t *testing.T) {
-	tests := []struct {
-		path string
-		args []string
-		ok   bool
-	}{
-		{`C:\a b\agent.cmd`, []string{"a b", "--x=1", ""}, true},
-		{`C:\agent.cmd`, []string{"a&calc"}, false},
-		{`C:\agent.CMD`, []string{"ok", "a|b"}, false},
-		{`C:\agent.bat`, []string{"a<b"}, false},
-		{`C:\agent.bat`, []string{"a>b"}, false},
-		{`C:\agent.bat`, []string{"a^b"}, false},
-		{`C:\agent.bat`, []string{"%PATH%"}, false},
-		{`C:\agent.bat`, []string{"a\nb"}, false},
-		{`C:\agent.exe`, []string{"a&calc"}, true},
-		{`/usr/bin/agent`, []string{"a&calc"}, true},
-	}
-	for _, tt := range tests {
-		if err := CheckBatch(tt.path, tt.args); (err == nil) != tt.ok {
-			t.Errorf("%s %q: got %v, want ok %v", tt.path, tt.args, err, tt.ok)
-		}
-	}
-}
-
-func TestSplit(t *testing.T) {
-	tests := []struct {
-		line string
-		want string // words joined by ·
-	}{
-		{"", ""},
-		{"  agent  acp ", "agent·acp"},
-		{"agent | tee out > x && y; z &", "agent·|·tee·out·>·x·&&·y;·z·&"},
-		{`agent 'a b' "c d" e\ f`, "agent·a b·c d·e f"},
-		{`a''b "" ''`, "ab··"},
-		{`"a\"b" "\$x" "\x" 'a\b'`, `a"b·$x·\x·a\b`},
-		{"a\\\nb", "ab"},
-		{"a # b $HOME `id` ~ *", "a·#·b·$HOME·`id`·~·*"},
-		{"日本 'ü'", "日本·ü"},
-	}
-	for _, tt := range tests {
-		got, err := Split(tt.line)
-		if strings.Join(got, "·") != tt.want || err != nil {
-			t.Errorf("%q: got %q, %v; want %q", tt.line, got, err, tt.want)
-		}
-	}
-	for line, want := range map[string]string{
-		"agent 'a":    "unterminated single quote at character 7 of the command line",
-		`agent "a\"`:  "unterminated double quote at character 7 of the command line",
-		`agent a b\`:  "nothing after a backslash at character 10 of the command line",
-		`ab"c' d`:     "unterminated double quote at character 3 of the command line",
-		`'it''s' "ok`: "unterminated double quote at character 9 of the command line",
-	} {
-		var bad *SplitError
-		if got, err := Split(line); !errors.As(err, &bad) || err.Error() != want {
-			t.Errorf("%q: got %q, %v; want %s", line, got, err, want)
-		}
 	}
 }
 
@@ -240,22 +177,4 @@ func TestShellPath_IsBounded(t *testing.T) {
 	if got, err := ShellPath(ctx, []string{"SHELL=" + shell, "PATH=/usr/bin:/bin"}); err == nil {
 		t.Errorf("got %q", got)
 	}
-}
-
-// Split agrees with a splitter of the same rules, but for line breaks that are
-// escaped, which that one keeps.
-func FuzzSplit(f *testing.F) {
-	for _, s := range []string{`a 'b c' "d \" e" f\ g`, `'`, `"`, `\`, `a|b`, "a\\\nb", `""`, `"\$\x"`} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, line string) {
-		got, err := Split(line)
-		want, wantErr := shellquote.Split(line)
-		if strings.ContainsAny(line, "\n\r\v\f\u0085\u00a0") || !utf8.ValidString(line) {
-			return
-		}
-		if (err == nil) != (wantErr == nil) || err == nil && !slices.Equal(got, want) {
-			t.Fatalf("%q: got %q, %v; want %q, %v", line, got, err, want, wantErr)
-		}
-	})
 }

@@ -34,9 +34,6 @@ func (p *Process) start(ctx context.Context, spec Spec) error {
 	if err := ctx.Err(); err != nil {
 		return context.Cause(ctx)
 	}
-	if err := CheckBatch(spec.Path, spec.Args); err != nil {
-		return err
-	}
 	handle, err := newJob()
 	if err != nil {
 		return err
