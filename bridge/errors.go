@@ -13,12 +13,17 @@ import (
 
 // UnknownAgentError names a harness that is not known here.
 type UnknownAgentError struct {
-	Agent string
+	Agent string // empty: none was named, and there is no default
 	Known []string
 	Hint  string
 }
 
-func (e *UnknownAgentError) Error() string { return fmt.Sprintf("no agent named %q", e.Agent) }
+func (e *UnknownAgentError) Error() string {
+	if e.Agent == "" {
+		return "no agent was named, and there is no default"
+	}
+	return fmt.Sprintf("no agent named %q", e.Agent)
+}
 
 // UnknownSessionError names a session that is not live.
 type UnknownSessionError struct{ Session string }

@@ -32,7 +32,7 @@ func (h *Home) Doctor(ctx context.Context, version string, depth Depth) doctor.R
 	side := h.Bridge(version)
 	env, _ := process.Environ(side.Environ, process.EnvSpec{})
 	d := doctor.Doctor{
-		Set: h.Set(), Version: version, Problems: h.manifestProblems(),
+		Set: h.Set(), Version: version, Problems: h.current().manifests,
 		LookPath: func(name string) (string, error) {
 			path, _, err := side.Finder.Find(ctx, name, env)
 			return path, err
@@ -53,13 +53,6 @@ func (h *Home) Doctor(ctx context.Context, version string, depth Depth) doctor.R
 		}
 	}
 	return d.Check(ctx)
-}
-
-func (h *Home) manifestProblems() []harness.Problem {
-	h.Set()
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.known.manifests
 }
 
 // runner runs a program for what it prints, as a tree of which nothing is left:
