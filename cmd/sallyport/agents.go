@@ -88,7 +88,6 @@ func report(c *call, name, help string) int {
 }
 
 // status is the exit status of a command that did its work.
-
 func (c *call) status(name string, err error) int {
 	if err != nil {
 		return c.fail(name, err)

@@ -37,8 +37,10 @@ func demo(c *call) int {
 		return c.fail("demo", err)
 	}
 	defer h.Close()
-	h.Override = func(user *config.Config) { *user = *config.Default() } // the story is the same for everybody
+	// The story is the same for everybody, whatever they have configured.
+	h.Override = func(user *config.Config) { *user = *config.Default() }
 	side := h.Bridge(buildVersion())
+	side.Config = func(string) (*config.Config, error) { return config.Default(), nil }
 	d := terminal.Demo{
 		Story:    terminal.Story{File: fakeagent.DemoFile, Saved: fakeagent.DemoSaved, Unsaved: fakeagent.DemoUnsaved, Typed: fakeagent.DemoTyped},
 		Terminal: &terminal.Terminal{Out: c.stdout, Colour: painted, Name: "the demo agent"},

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -44,36 +45,62 @@ example:
 exit status: 0 the turn ended by itself, 1 it failed or was cancelled, 2 usage
 `
 
-func run(c *call) int {
+// runFlags are what was asked of run.
+type runFlags struct {
+	agent, line  string
+	dir          string
+	mode, policy string
+	lines        bool
+	colour       bool
+	log          slog.Level
+}
+
+// runFlags reads the command line. status is the exit status when done is true.
+func (c *call) runFlags() (r runFlags, prompt string, status int, done bool) {
 	f := c.flags("run", runHelp)
-	agent, line := f.String("agent", "", ""), f.String("command", "", "")
-	cwd, mode := f.String("cwd", "", ""), f.String("mode", "", "")
-	policy, lines := f.String("policy", "", ""), f.Bool("json", false, "")
-	colour, level := f.String("color", "auto", ""), f.String("log", "warn", "")
+	f.StringVar(&r.agent, "agent", "", "")
+	f.StringVar(&r.line, "command", "", "")
+	f.StringVar(&r.mode, "mode", "", "")
+	f.StringVar(&r.policy, "policy", "", "")
+	f.BoolVar(&r.lines, "json", false, "")
+	cwd, colour, level := f.String("cwd", "", ""), f.String("color", "auto", ""), f.String("log", "warn", "")
 	if status, done := c.parse(f); done {
-		return status
+		return r, "", status, true
 	}
-	painted, okColour := c.colour(*colour)
-	var logLevel slog.Level
+	var known bool
+	r.colour, known = c.colour(*colour)
+	wrong := ""
 	switch {
 	case f.NArg() != 1:
-		return c.usage("run", "give one prompt, in quotes")
-	case *agent != "" && *line != "":
-		return c.usage("run", "give --agent or --command, not both")
-	case !oneOf(*policy, "", "ask", "record", "deny"):
-		return c.usage("run", "--policy is ask, record or deny")
-	case !oneOf(*mode, "", "default", "acceptEdits", "plan", "bypassPermissions"):
-		return c.usage("run", "--mode is default, acceptEdits, plan or bypassPermissions")
-	case !okColour:
-		return c.usage("run", "--color is auto, always or never")
-	case logLevel.UnmarshalText([]byte(*level)) != nil:
-		return c.usage("run", "--log is debug, info, warn or error")
+		wrong = "give one prompt, in quotes"
+	case r.agent != "" && r.line != "":
+		wrong = "give --agent or --command, not both"
+	case !slices.Contains([]string{"", "ask", "record", "deny"}, r.policy):
+		wrong = "--policy is ask, record or deny"
+	case !slices.Contains([]string{"", "default", "acceptEdits", "plan", "bypassPermissions"}, r.mode):
+		wrong = "--mode is default, acceptEdits, plan or bypassPermissions"
+	case !known:
+		wrong = "--color is auto, always or never"
+	case r.log.UnmarshalText([]byte(*level)) != nil:
+		wrong = "--log is debug, info, warn or error"
 	}
 	dir, err := folder(*cwd)
-	if err != nil {
-		return c.usage("run", "--cwd: "+err.Error())
+	if wrong == "" && err != nil {
+		wrong = "--cwd: " + err.Error()
 	}
-	prompt, input := f.Arg(0), io.Reader(c.stdin)
+	if wrong != "" {
+		return r, "", c.usage("run", wrong), true
+	}
+	r.dir = dir
+	return r, f.Arg(0), 0, false
+}
+
+func run(c *call) int {
+	r, prompt, status, done := c.runFlags()
+	if done {
+		return status
+	}
+	input := io.Reader(c.stdin)
 	if prompt == "-" {
 		raw, err := io.ReadAll(c.stdin)
 		if err != nil {
@@ -81,41 +108,45 @@ func run(c *call) int {
 		}
 		prompt, input = string(raw), strings.NewReader("")
 	}
-	log := c.log(logLevel)
+	log := c.log(r.log)
 	h, err := home.Open(log)
 	if err != nil {
 		return c.fail("run", err)
 	}
 	defer h.Close()
-	if *policy != "" {
-		h.Override = func(user *config.Config) { user.Permissions.Policy = config.Policy(*policy) }
+	if r.policy != "" {
+		h.Override = func(user *config.Config) { user.Permissions.Policy = config.Policy(r.policy) }
 	}
-	side := h.Bridge(buildVersion())
-	name := *agent
-	if *line != "" {
-		own, err := home.Command(*line)
+	side, name := h.Bridge(buildVersion()), r.agent
+	if r.line != "" {
+		own, err := home.Command(r.line)
 		if err != nil {
 			return c.usage("run", "--command: "+err.Error())
 		}
 		side.Harness = func(string) (*harness.Harness, error) { return own, nil }
 		name = own.Name
 	}
-	ask := &terminal.Terminal{Out: c.stdout, Colour: painted, Name: name, Folder: dir, Lines: typed(input), Echo: !term.IsTerminal(int(c.stdin.Fd()))}
+	ask := &terminal.Terminal{Out: c.stdout, Colour: r.colour, Name: name, Folder: r.dir, Lines: typed(input), Echo: !term.IsTerminal(int(c.stdin.Fd()))}
 	var display bridge.Display = ask
-	if *lines {
+	if r.lines {
 		ask.Out = c.stderr
 		display = &terminal.Lines{Out: c.stdout, Asker: ask.Ask}
 	}
 	turn := terminal.Turn{
-		Session: bridge.NewSession{Agent: *agent, Folder: dir, Mode: permit.Mode(*mode)},
+		Session: bridge.NewSession{Agent: r.agent, Folder: r.dir, Mode: permit.Mode(r.mode)},
 		Prompt:  prompt, Interrupted: interrupts(), Err: c.stderr,
 	}
-	return turn.Run(context.Background(), &bridge.Bridge{Display: display, Home: side, Log: log}, display)
+	b := &bridge.Bridge{Display: display, Home: side, Log: log}
+	if _, err := h.Config(r.dir); err == nil { // else that is what the turn fails with
+		h.Attach(b)
+	}
+	return turn.Run(context.Background(), b, display)
 }
 
-// typed reads lines for as long as the process lives.
+// typed reads lines for as long as the process lives. Some are read ahead, so
+// that who asks sees which were typed before the question.
 func typed(r io.Reader) <-chan string {
-	lines := make(chan string)
+	lines := make(chan string, 64)
 	go func() {
 		defer close(lines)
 		for s := bufio.NewScanner(r); s.Scan(); {
@@ -151,13 +182,4 @@ func (c *call) colour(when string) (painted, ok bool) {
 	default:
 		return false, false
 	}
-}
-
-func oneOf(s string, all ...string) bool {
-	for _, a := range all {
-		if s == a {
-			return true
-		}
-	}
-	return false
 }

@@ -5,8 +5,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/rogpeppe/go-internal/testscript"
@@ -35,7 +38,9 @@ func TestScripts(t *testing.T) {
 			e.Setenv("GORACE", "atexit_sleep_ms=0")
 			return os.MkdirAll(filepath.Join(e.WorkDir, "home"), 0o700)
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"jsonlines": jsonLines, "validreport": validReport},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"jsonlines": jsonLines, "validreport": validReport, "await": await, "gone": gone,
+		},
 	})
 }
 
@@ -55,6 +60,35 @@ func jsonLines(ts *testscript.TestScript, neg bool, args []string) {
 	if got, want := strings.Join(types, " "), strings.Join(args[1:], " "); (got == want) == neg {
 		ts.Fatalf("types are %s, want %s", got, want)
 	}
+}
+
+// patience is how long an event may take on a busy machine.
+const patience = 60 * time.Second
+
+// poll waits for what sends no event.
+func poll(ts *testscript.TestScript, what string, done func() bool) {
+	for deadline := time.Now().Add(patience); !done(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			ts.Fatalf("never came: %s", what)
+		}
+	}
+}
+
+// await FILE waits until there is such a file.
+func await(ts *testscript.TestScript, _ bool, args []string) {
+	poll(ts, args[0], func() bool {
+		_, err := os.Stat(ts.MkAbs(args[0]))
+		return err == nil
+	})
+}
+
+// gone FILE waits until the process that FILE names has ended.
+func gone(ts *testscript.TestScript, _ bool, args []string) {
+	pid, err := strconv.Atoi(strings.TrimSpace(ts.ReadFile(args[0])))
+	ts.Check(err)
+	p, err := os.FindProcess(pid)
+	ts.Check(err)
+	poll(ts, "the end of a process", func() bool { return p.Signal(syscall.Signal(0)) != nil })
 }
 
 // validReport FILE validates a doctor's report against the shipped schema.

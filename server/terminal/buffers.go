@@ -28,7 +28,7 @@ func (b *Buffers) Open(path string) error {
 	return b.Documents.Open(workspace.URIOf(path), "plaintext", 1, string(raw))
 }
 
-// Type replaces the first old by new in an open document, as a person would.
+// Type changes the text of an open document to what edit makes of it.
 func (b *Buffers) Type(path string, edit func(string) string) error {
 	d, ok := b.Documents.Get(path)
 	if !ok {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -79,7 +80,7 @@ func (d *Demo) Run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	t.Line(t.paint(dim, "turn ended: "+string(result.StopReason)))
+	t.Line(t.paint(dim, "turn ended: "+plain(string(result.StopReason))))
 	return d.verdict(editor, person, path, folder)
 }
 
@@ -87,6 +88,9 @@ func (d *Demo) Run(ctx context.Context) (err error) {
 func (d *Demo) verdict(editor *Buffers, p *person, path, folder string) error {
 	t := d.Terminal
 	doc, _ := editor.Documents.Get(path)
+	p.seen.Lock()
+	asked, said := p.asked, p.said.String()
+	p.seen.Unlock()
 	t.Heading("Afterwards, in the editor:")
 	t.Line(indent(doc.Text))
 	disk, err := os.ReadFile(path)
@@ -100,8 +104,8 @@ func (d *Demo) verdict(editor *Buffers, p *person, path, folder string) error {
 		what string
 		ok   bool
 	}{
-		{"the agent saw the unsaved line", strings.Contains(p.said.String(), lastLine(d.Story.Unsaved))},
-		{"it asked before it wrote", p.asked > 0},
+		{"the agent saw the unsaved line", strings.Contains(said, lastLine(d.Story.Unsaved))},
+		{"it asked before it wrote", asked > 0},
 		{"its edit and the typing are both in the buffer", doc.Text == want},
 		{"the buffer is still unsaved: the disk was not touched", doc.Dirty && string(disk) == d.Story.Saved},
 		{"the write outside the project was refused", os.IsNotExist(outside)},
@@ -130,21 +134,27 @@ type person struct {
 	editor *Buffers
 	path   string
 	typed  string
-	asked  int
-	said   strings.Builder // what the agent told; its read loop only
+
+	seen  sync.Mutex
+	asked int
+	said  strings.Builder // what the agent told
 }
 
 // Update also keeps what the agent says.
 func (p *person) Update(ctx context.Context, u bridge.Update) {
 	if u.Kind == "agent_message_chunk" {
+		p.seen.Lock()
 		p.said.WriteString(chunk(u.Raw))
+		p.seen.Unlock()
 	}
 	p.Terminal.Update(ctx, u)
 }
 
 // Ask shows the card and answers it, after some typing.
 func (p *person) Ask(_ context.Context, c *permit.Card) (permit.Answer, error) {
+	p.seen.Lock()
 	p.asked++
+	p.seen.Unlock()
 	p.card(c)
 	if err := p.editor.Type(p.path, func(string) string { return p.typed }); err != nil {
 		return permit.Answer{}, err

@@ -26,7 +26,7 @@ type Lines struct {
 func (l *Lines) Write(v any) {
 	raw, err := json.Marshal(v, jsontext.AllowInvalidUTF8(true))
 	if err != nil {
-		return // our own structs always encode
+		return // our own structs, and values that were read, always encode
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -65,21 +65,31 @@ func (l *Lines) Ask(ctx context.Context, c *permit.Card) (permit.Answer, error) 
 	return l.Asker(ctx, c)
 }
 
+// settled is one permission, as a line.
+type settled struct {
+	Type    string         `json:"type"`
+	Session string         `json:"sessionId"`
+	Turn    string         `json:"turnId,omitzero"`
+	Title   string         `json:"title"`
+	Request permit.Request `json:"request"`
+	Paths   []string       `json:"paths"`
+	outcome
+}
+
+type outcome struct {
+	Allowed bool         `json:"allowed"`
+	Option  string       `json:"optionId,omitzero"`
+	By      permit.Party `json:"by"`
+	Name    string       `json:"name,omitzero"`
+	Why     string       `json:"why,omitzero"`
+	Delay   int64        `json:"delayMs"`
+}
+
 // Settled writes {"type":"permission",…}: what was asked and how it was
 // settled. delayMs is how long that took.
 func (l *Lines) Settled(c *permit.Card, o permit.Outcome) {
-	l.Write(struct {
-		Type    string         `json:"type"`
-		Session string         `json:"sessionId"`
-		Turn    string         `json:"turnId,omitzero"`
-		Title   string         `json:"title"`
-		Request permit.Request `json:"request"`
-		Paths   []string       `json:"paths"`
-		Allowed bool           `json:"allowed"`
-		Option  string         `json:"optionId,omitzero"`
-		By      permit.Party   `json:"by"`
-		Name    string         `json:"name,omitzero"`
-		Why     string         `json:"why,omitzero"`
-		Delay   int64          `json:"delayMs"`
-	}{"permission", c.Session, c.Turn, c.Title, c.Request, c.Paths, o.Allowed, o.Option, o.By, o.Name, o.Why, o.Delay.Milliseconds()})
+	l.Write(settled{
+		Type: "permission", Session: c.Session, Turn: c.Turn, Title: c.Title, Request: c.Request, Paths: c.Paths,
+		outcome: outcome{o.Allowed, o.Option, o.By, o.Name, o.Why, o.Delay.Milliseconds()},
+	})
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -15,9 +16,10 @@ import (
 
 // Turn is one turn from a terminal.
 type Turn struct {
-	Session bridge.NewSession
+	Session bridge.NewSession // Ready is not used
 	Prompt  string
-	// Interrupted is closed, or sent to, when the person wants the turn to end.
+	// Interrupted is closed, or sent to, when the person wants the turn to end;
+	// nil: never.
 	Interrupted <-chan struct{}
 	Err         io.Writer // for errors and hints
 }
@@ -35,31 +37,32 @@ func (t *Turn) Run(ctx context.Context, b bridge.Sessions, d bridge.Display) int
 			fmt.Fprintf(t.Err, "sallyport: ending the agent: %v\n", err)
 		}
 	}()
+	var watch sync.WaitGroup
+	defer watch.Wait()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	started := make(chan struct{})
-	go func() { // ends with ctx
+	watch.Go(func() {
 		select {
 		case <-t.Interrupted:
-			select {
-			case <-started:
-			default:
-				cancel()
-			}
+			cancel()
 		case <-ctx.Done():
 		}
-	}()
-	info, err := b.New(ctx, t.Session)
-	if err != nil {
-		return t.fail(err)
+	})
+	session := t.Session
+	session.Ready = func(info bridge.Info) { show(d, info) } // before anything of the session
+	info, err := b.New(ctx, session)
+	var result bridge.TurnResult
+	if err == nil {
+		result, err = b.Prompt(ctx, info.ID, []jsontext.Value{textBlock(t.Prompt)})
 	}
-	show(d, info)
-	close(started)
-	result, err := t.prompt(ctx, b, info.ID)
 	if term, ok := d.(*Terminal); ok {
 		term.Finish()
 	}
-	if err != nil {
+	switch {
+	case err != nil && ctx.Err() != nil && errors.Is(err, context.Canceled):
+		fmt.Fprintln(t.Err, "sallyport: interrupted")
+		return 1
+	case err != nil:
 		return t.fail(err)
 	}
 	ended(d, info, result)
@@ -67,28 +70,6 @@ func (t *Turn) Run(ctx context.Context, b bridge.Sessions, d bridge.Display) int
 		return 1
 	}
 	return 0
-}
-
-// prompt runs the turn; an interrupt cancels it.
-func (t *Turn) prompt(ctx context.Context, b bridge.Sessions, id string) (bridge.TurnResult, error) {
-	type end struct {
-		result bridge.TurnResult
-		err    error
-	}
-	ends := make(chan end, 1)
-	go func() {
-		r, err := b.Prompt(ctx, id, []jsontext.Value{textBlock(t.Prompt)})
-		ends <- end{r, err}
-	}()
-	for interrupted := t.Interrupted; ; {
-		select {
-		case e := <-ends:
-			return e.result, e.err
-		case <-interrupted:
-			interrupted = nil
-			_ = b.Cancel(ctx, id) // fails only for a session that is gone
-		}
-	}
 }
 
 func textBlock(s string) jsontext.Value {
@@ -100,8 +81,8 @@ func textBlock(s string) jsontext.Value {
 func show(d bridge.Display, info bridge.Info) {
 	switch d := d.(type) {
 	case *Terminal:
-		d.Line(d.paint(dim, fmt.Sprintf("%s in %s, mode %s", info.Agent, plain(info.Folder), info.Mode)))
-		d.Line(d.paint(dim, "posture: "+info.Posture.Sentence))
+		d.Line(d.paint(dim, fmt.Sprintf("%s in %s, mode %s", plain(info.Agent), plain(info.Folder), info.Mode)))
+		d.Line(d.paint(dim, "posture: "+plain(info.Posture.Sentence)))
 	case *Lines:
 		d.Write(struct {
 			Type string `json:"type"`
@@ -118,7 +99,7 @@ func show(d bridge.Display, info bridge.Info) {
 func ended(d bridge.Display, info bridge.Info, r bridge.TurnResult) {
 	switch d := d.(type) {
 	case *Terminal:
-		d.Line(d.paint(dim, "turn ended: "+string(r.StopReason)))
+		d.Line(d.paint(dim, "turn ended: "+plain(string(r.StopReason))))
 	case *Lines:
 		d.Write(struct {
 			Type    string `json:"type"`

@@ -25,20 +25,49 @@ type Terminal struct {
 	// Lines are what the person types, one line each; closed at the end of
 	// input. nil: nobody is there, and every question is refused.
 	Lines <-chan string
-	// Echo: Lines are not typed on this terminal, so answers are repeated.
+	// Echo: Lines are not typed on this terminal, so answers are repeated, and
+	// may come before their questions.
 	Echo bool
 	// Name is how the agent is called.
 	Name string
 	// Folder is the session's; paths in it are shown relative to it.
 	Folder string
 
+	screen
+	asking asking
+}
+
+// screen is what was written last. mu is held while something is written, so
+// that lines stay whole.
+type screen struct {
 	mu     sync.Mutex
 	middle bool            // the last byte written was not a line's end
 	calls  map[string]call // tool calls by id, for their last line
-	asking sync.Mutex      // one question at a time
 }
 
+// maxCalls is how many open tool calls are remembered.
+const maxCalls = 1000
+
 type call struct{ title, status string }
+
+// asking is whose turn it is to ask: one question at a time. The zero value is
+// ready.
+type asking struct {
+	once sync.Once
+	slot chan struct{}
+}
+
+func (a *asking) take(ctx context.Context) error {
+	a.once.Do(func() { a.slot = make(chan struct{}, 1) })
+	select {
+	case a.slot <- struct{}{}:
+		return ctx.Err() // a question that was withdrawn meanwhile is not asked
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (a *asking) give() { <-a.slot }
 
 // Update shows one session/update.
 func (t *Terminal) Update(_ context.Context, u bridge.Update) {
@@ -94,7 +123,9 @@ func (t *Terminal) call(raw jsontext.Value) {
 	if u.Status != "" {
 		c.status = u.Status
 	}
-	t.calls[u.ID] = c
+	if known || len(t.calls) < maxCalls {
+		t.calls[u.ID] = c
+	}
 	title := text.Visible(c.title)
 	if !known && !ended {
 		t.line(t.paint(dim, "· "+title))
@@ -151,12 +182,19 @@ func (t *Terminal) Notice(n bridge.Notice) {
 var errNobody = errors.New("nobody is at the terminal")
 
 // Ask puts a card on the terminal and reads the answer: the option's number.
+// What was typed on the terminal before the card was there is no answer to it.
 func (t *Terminal) Ask(ctx context.Context, c *permit.Card) (permit.Answer, error) {
 	if t.Lines == nil {
 		return permit.Answer{}, errNobody
 	}
-	t.asking.Lock()
-	defer t.asking.Unlock()
+	err := t.asking.take(ctx)
+	if err != nil {
+		return permit.Answer{}, err
+	}
+	defer t.asking.give()
+	if !t.Echo {
+		t.discard()
+	}
 	t.card(c)
 	for {
 		t.say(t.paint(bold, "allow? ") + t.options(c.Options) + ": ")
@@ -174,6 +212,20 @@ func (t *Terminal) Ask(ctx context.Context, c *permit.Card) (permit.Answer, erro
 				return permit.Answer{Option: option}, nil
 			}
 			t.say(fmt.Sprintf("type a number from 1 to %d\n", len(c.Options)))
+		}
+	}
+}
+
+// discard drops what was typed and not read.
+func (t *Terminal) discard() {
+	for {
+		select {
+		case _, ok := <-t.Lines:
+			if !ok {
+				return
+			}
+		default:
+			return
 		}
 	}
 }
@@ -199,15 +251,17 @@ func (t *Terminal) card(c *permit.Card) {
 			t.line("    " + strings.ReplaceAll(plain(s), "\n", "\n    "))
 		}
 	}
+	shown := map[string]bool{}
 	for _, d := range c.Diffs {
 		old := ""
 		if d.Old != nil {
 			old = *d.Old
 		}
 		t.write(t.diff(t.name(d.Path), old, d.New))
+		shown[d.Path] = true
 	}
-	if len(c.Diffs) == 0 {
-		for _, p := range c.Paths {
+	for _, p := range c.Paths {
+		if !shown[p] {
 			t.line("    " + t.name(p))
 		}
 	}
@@ -262,7 +316,7 @@ func (t *Terminal) Settled(c *permit.Card, o permit.Outcome) {
 	if !o.Allowed {
 		verb = t.paint(red, "refused")
 	}
-	t.line(verb + " " + text.Visible(c.Title) + t.paint(dim, " (by "+string(o.By)+" "+o.Name+": "+o.Why+")"))
+	t.line(verb + " " + text.Visible(c.Title) + t.paint(dim, " (by "+string(o.By)+" "+text.Visible(o.Name+": "+o.Why)+")"))
 }
 
 // Line writes one line of our own.
