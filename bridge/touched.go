@@ -225,11 +225,15 @@ func (s *session) tellDirect(t *turn) {
 		s.lowerPosture(past{reads: len(reads) > 0, writes: len(writes) > 0})
 	}
 	if len(writes) > 0 {
-		s.notice(Notice{
+		n := Notice{
 			Kind: NoticeDirect, Level: Warning, Turn: t.id, Paths: writes,
 			Text: s.harness.Name + " wrote " + s.list(writes) + " with its own tools: the fences did not stand in between",
 			Hint: "look at these files; Sallyport saw the agent's word, not the write",
-		})
+		}
+		if caught := s.catchUp(t, writes); len(caught) > 0 {
+			n.Text += "; merged into unsaved text: " + s.list(caught)
+		}
+		s.notice(n)
 	}
 	if len(reads) > 0 && s.nearPrivate() {
 		s.notice(Notice{
