@@ -126,30 +126,20 @@ func editWhileTyping(t *testing.T, s *stage) {
 	_, diff := s.editCard(t, d, "Edit", "notes.txt")
 	byUser(t, d, "allow_once")
 	s.row.Asks.Diff = diffOf(t, diff, disk, disk+unsaved)
-	s.row.Files.Buffer = len(d.seen.Edits) > 0
-	want, onDisk := typed+disk+unsaved, disk
-	if s.row.Files.Buffer {
-		want = typed + edited + unsaved
-	}
+	onDisk := disk
 	if s.disk(t, "notes.txt") == edited { // it wrote by itself
 		onDisk = edited
 		s.row.Files.Writes = Disk
-		if wrote(d) {
-			s.row.Files.Writes = Both
-		}
 		noticed(t, d, bridge.NoticeUnsaved, bridge.NoticeDirect)
 		s.directly(t, d, "notes.txt")
 	} else {
 		s.row.Files.Writes = Buffer
 		noticed(t, d, bridge.NoticeUnsaved)
 	}
-	if s.row.Files.Writes == Buffer && !s.row.Files.Buffer {
-		t.Error("the edit is nowhere")
-	}
-	if len(d.seen.Edits) > 1 {
+	if len(d.seen.Edits) != 1 {
 		t.Errorf("the buffer was changed in %d steps, want one to undo: %+v", len(d.seen.Edits), d.seen.Edits)
 	}
-	s.texts(t, "notes.txt", want, onDisk)
+	s.texts(t, "notes.txt", typed+edited+unsaved, onDisk)
 }
 
 // wrote reports whether the editor was given an edit.
@@ -207,9 +197,12 @@ func editOverlap(t *testing.T, s *stage) {
 		t.Errorf("the buffer was changed: %+v", d.seen.Edits)
 	}
 	onDisk := disk
-	if s.row.Files.Writes != Buffer {
+	if s.row.Files.Writes == Disk {
 		onDisk = "alpha\nBETA\ngamma\n"
 		s.directly(t, d, "plan.txt")
+		if len(d.notices(bridge.NoticeConflict)) == 0 {
+			t.Errorf("the user was not told that both texts differ: %s", d)
+		}
 	}
 	s.texts(t, "plan.txt", "alpha\nmy own words\ngamma\n"+unsaved, onDisk)
 }

@@ -88,6 +88,7 @@ func always(Row) bool { return true } // asserted in a scene, so there is no row
 func promises() []promise {
 	return []promise{
 		{"What you typed stays. A file was open with unsaved text, the agent edited it, and you typed elsewhere in it meanwhile; then you changed the very words that the agent was about to change. The open buffer held everything that you typed, byte for byte.", always},
+		{"The agent's edit is in the buffer, too, as one step to undo, and the buffer stays unsaved. Where you changed the same words your text stays, and an agent that had written the disk by itself left its own there: a notice says that the two differ.", always},
 		{"Your unsaved text is passed on: the document went along with the prompt and reached the model, and a notice said so.", func(r Row) bool { return r.Files.Sent }},
 		{"You are asked before a file is edited, with a card that shows the file and the change. What you refuse is not written.", func(r Row) bool { return r.Asks.Edit }},
 		{"When a file was written past Sallyport, with the agent's own tools, a notice names the file.", always},
@@ -139,7 +140,7 @@ func limits(rows []Row) []string {
 		}
 	}
 	add(func(r Row) bool { return r.Files.Writes != Buffer }, "**Own tools for writing.** %s write the disk by themselves once you allowed it. A fence of Sallyport holds there only because the agent asks before; one that did not ask would not be held.")
-	add(func(r Row) bool { return r.Files.Writes != Buffer && !r.Files.Buffer }, "**Two texts.** After an edit by %s of a file with unsaved text the disk has the agent's change and the buffer has yours. Saving the buffer takes the agent's change out of the file: merge first. The notice names the file.")
+	add(func(r Row) bool { return r.Files.Writes != Buffer }, "**Two texts.** When one of %s and you changed the same words, the disk has the agent's and the buffer has yours. Saving the buffer takes the agent's change out of the file; the notice says so.")
 	add(func(r Row) bool { return r.Files.Reads != Buffer }, "**Own tools for reading.** %s read the disk by themselves, without asking Sallyport. Unreadable files and private projects are not closed to them, and unsaved text is not in what they read.")
 	add(func(r Row) bool { return r.Asks.Shell == Anywhere }, "**Commands.** A command that you allow %s does what it likes: it wrote outside the session's folder. It can read all that you can read.")
 	add(func(r Row) bool { return r.Asks.Shell == Nowhere }, "**Unasked commands in a sandbox.** %s run commands without asking, in a sandbox of their own in which they read the whole disk and changed nothing. That sandbox is theirs, not Sallyport's.")

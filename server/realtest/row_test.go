@@ -34,11 +34,8 @@ type Files struct {
 	Edits Where `json:"edits"`
 	// Sent: unsaved text that went along with a prompt reached the model.
 	Sent bool `json:"sent"`
-	// Writes: what it wrote came into the buffer, or on the disk, or both ways.
+	// Writes: it wrote through us, into the buffer, or the disk, by itself.
 	Writes Where `json:"writes"`
-	// Buffer: with unsaved text in the file, its change was in the buffer, too,
-	// when the turn had ended. (What the user typed was there in any case.)
-	Buffer bool `json:"buffer"`
 }
 
 // Where a text was.
@@ -48,7 +45,6 @@ type Where string
 const (
 	Buffer Where = "buffer"
 	Disk   Where = "disk"
-	Both   Where = "both" // written on the disk by itself, and repeated through us
 )
 
 // Asks is what it asked before it acted, and what became of it.

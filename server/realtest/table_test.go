@@ -37,9 +37,6 @@ func cells() []cell {
 		{"unsaved text sent with the prompt", func(r Row) string { return choose(r.Files.Sent, "reached the model", "did not reach the model") }},
 		{"an edit starts from", func(r Row) string { return r.Files.Edits.reading() }},
 		{"an edit goes", func(r Row) string { return r.Files.Writes.writing() }},
-		{"afterwards the buffer has", func(r Row) string {
-			return choose(r.Files.Buffer, "your text and the edit", "your text without the edit")
-		}},
 		{"asks before an edit", func(r Row) string { return choose(r.Asks.Edit, "yes", "no") }},
 		{"its card shows", func(r Row) string { return r.Asks.Diff }},
 		{"a refused edit", func(r Row) string { return refusal(r.Asks.Rejected) }},
@@ -87,8 +84,7 @@ func (w Where) reading() string {
 func (w Where) writing() string {
 	return map[Where]string{
 		Buffer: "through Sallyport, into the buffer",
-		Disk:   "on the disk, with its own tools",
-		Both:   "on the disk, with its own tools, and is repeated through Sallyport",
+		Disk:   "on the disk, with its own tools; Sallyport merges it into the buffer",
 	}[w]
 }
 
