@@ -183,6 +183,23 @@ func TestD4_IdentityOfAFile(t *testing.T) {
 	}
 }
 
+// A document that was never saved is found by every name of its folder: the
+// editor may have opened the project by a link (A3).
+func TestA3_ThroughALinkedFolder(t *testing.T) {
+	folder := t.TempDir()
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(folder, link); err != nil {
+		t.Skip(err)
+	}
+	d := opening(t, filepath.Join(link, "new.txt"), "draft\n")
+	if doc := get(t, d, filepath.Join(folder, "new.txt")); doc.Text != "draft\n" {
+		t.Errorf("got %+v", doc)
+	}
+	if doc, open := d.Get(filepath.Join(folder, "other.txt")); open {
+		t.Errorf("another file is %+v", doc)
+	}
+}
+
 func TestGetUnknown(t *testing.T) {
 	path := tempFile(t, "a", "")
 	d := opening(t, path, "")

@@ -39,12 +39,15 @@ func (d *Documents) find(path string) *entry {
 			if there, err := os.Stat(other.path); err == nil && os.SameFile(info, there) {
 				return other
 			}
-		} else if folds && strings.EqualFold(key, other.path) && sameFolder(key, other.path) {
+		} else if sameName(filepath.Base(key), filepath.Base(other.path)) && sameFolder(key, other.path) {
 			return other
 		}
 	}
 	return nil
 }
+
+// sameName compares the names of two files that are not on disk yet.
+func sameName(a, b string) bool { return a == b || folds && strings.EqualFold(a, b) }
 
 // folds: most volumes of the system ignore letter case.
 const folds = runtime.GOOS == "windows" || runtime.GOOS == "darwin"
