@@ -16,7 +16,8 @@ type NewSession struct {
 	Mode   permit.Mode    // empty: the configuration's
 	MCP    jsontext.Value // the editor's mcpServers array; empty: none
 	// Ready, when set, is called once before anything of the session is shown:
-	// a client that must know the id first answers its own request in it.
+	// a client that must know the id first answers its own request in it. It
+	// must not wait for a call of the Bridge.
 	Ready func(Info)
 }
 

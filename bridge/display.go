@@ -12,8 +12,9 @@ import (
 // Display is where a person sees what an agent does. The editors' side (LSP),
 // the ACP facade and the terminal implement it. Update is called on the
 // agent's read loop in wire order and may block: that is how a slow editor
-// slows the agent. The other methods never block for long, except Ask, which
-// waits for a person on a goroutine of its own.
+// slows the agent; it gives up when its ctx ends. The other methods never block
+// for long, except Ask, which waits for a person on a goroutine of its own until
+// its ctx ends. None may wait for a call of the Bridge.
 type Display interface {
 	// Update shows one session/update.
 	Update(ctx context.Context, u Update)

@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"context"
+	"errors"
 
 	"sallyport/workspace/disk"
 )
@@ -44,6 +45,9 @@ func (b *Bridge) Load(ctx context.Context, l LoadSession) (Info, error) {
 		return Info{}, err
 	}
 	defer leave()
+	if l.ID == "" {
+		return Info{}, errors.New("loading a session: its id is missing")
+	}
 	h, err := b.Home.Harness(l.Agent)
 	if err != nil {
 		return Info{}, err
@@ -65,6 +69,9 @@ func (b *Bridge) Load(ctx context.Context, l LoadSession) (Info, error) {
 		return Info{}, err
 	}
 	s.hold()
+	if l.Replays {
+		s.replaying(first)
+	}
 	if err := b.introduce(s, a, l); err != nil {
 		s.detach(a)
 		a.stop()

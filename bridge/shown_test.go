@@ -141,3 +141,33 @@ func TestAnAlwaysIsForTheTurn(t *testing.T) {
 		t.Errorf("asked %d times, the disk has %q", n, r.disk("a.txt"))
 	}
 }
+
+// TestAProjectThatIsALink: the editor names its files through the link, the
+// agent by where they are.
+func TestAProjectThatIsALink(t *testing.T) {
+	r := newRig(t, `{"prompts": [{"steps": [
+	  {"read": {"path": "${cwd}/a.txt", "as": "a"}}, {"read": {"path": "${cwd}/new.txt", "as": "n"}}, {"say": "${a}${n}"},
+	  {"directWrite": {"path": "here", "text": "x"}}]}]}`)
+	link := filepath.Join(filepath.Dir(r.folder), "link")
+	if err := os.Symlink(r.folder, link); err != nil {
+		t.Skipf("no links here: %v", err)
+	}
+	r.write("a.txt", "saved\n")
+	for name, text := range map[string]string{"a.txt": "unsaved\n", "new.txt": "new\n"} {
+		path := filepath.Join(link, name)
+		if err := r.editor.Documents.Open("file://"+filepath.ToSlash(path), "text", 1, text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	info, err := r.New(r.ctx(), bridge.NewSession{Folder: link})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.config.Unsaved = configUnsaved("leave")
+	if _, err := r.prompt(info.ID, "go"); err != nil {
+		t.Fatal(err)
+	}
+	if got := r.said(); got != "unsaved\nnew\n" || r.disk("here") != "x" {
+		t.Errorf("the agent read %q, and works in another folder: %v", got, r.disk("here") != "x")
+	}
+}

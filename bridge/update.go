@@ -20,12 +20,13 @@ type flow struct {
 	held held // guarded by slot
 
 	mu      sync.Mutex
-	hold    bool
-	notices []Notice // kept while hold
+	hold    bool // notices are kept
+	notices []Notice
 }
 
 // held is what waits for a client that has not been told the session's id.
 type held struct {
+	on      bool // updates are kept
 	updates []heldUpdate
 	bytes   int
 }
@@ -38,6 +39,7 @@ type heldUpdate struct {
 
 // hold keeps updates and notices until release. Before the session has an agent.
 func (s *session) hold() {
+	s.flow.held.on = true
 	s.flow.mu.Lock()
 	defer s.flow.mu.Unlock()
 	s.flow.hold = true
@@ -60,13 +62,6 @@ func (s *session) release(ctx context.Context) {
 		s.showUpdate(ctx, u.now, u.kind, u.raw)
 	}
 	s.flow.held = held{}
-}
-
-// holds reports whether updates are kept.
-func (s *session) holds() bool {
-	s.flow.mu.Lock()
-	defer s.flow.mu.Unlock()
-	return s.flow.hold
 }
 
 // show takes the slot of flow, and shown gives it back.
@@ -186,7 +181,7 @@ func (s *session) update(a *agent, u *agentUpdate) {
 	defer s.shown()
 	switch {
 	case now.replay == again:
-	case !s.holds():
+	case !s.flow.held.on:
 		s.showUpdate(a.span.ctx, now, u.kind, u.raw)
 	case len(s.flow.held.updates) >= maxEarly || s.flow.held.bytes+len(u.raw) > maxEarlyBytes:
 		a.noise.count("a session/update before its session was known")
