@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -113,18 +114,11 @@ func (s *session) tune(ctx, limited context.Context, a *agent) error {
 	case ctx.Err() != nil, errors.As(err, &gone):
 		s.detach(a)
 		a.stop()
-		return orErr(ctx.Err(), err)
+		return cmp.Or(ctx.Err(), err)
 	default:
 		s.notice(Notice{Kind: NoticePosture, Level: Warning, Text: err.Error()})
 		return nil
 	}
-}
-
-func orErr(first, second error) error {
-	if first != nil {
-		return first
-	}
-	return second
 }
 
 // ask opens the session at an agent by method. On failure the agent is off the

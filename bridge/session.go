@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -115,8 +116,11 @@ func (b *Bridge) newSession(h *harness.Harness, n NewSession) (*session, error) 
 		b: b, change: make(chan struct{}, 1), flow: flow{slot: make(chan struct{}, 1)},
 		spec: spec{
 			id: newID("s-"), made: time.Now(), harness: h, folder: policy.Folder(), roots: n.Roots,
-			mcp: orElse(n.MCP, jsontext.Value("[]")), config: c,
+			mcp: n.MCP, config: c,
 		},
+	}
+	if len(s.mcp) == 0 {
+		s.mcp = jsontext.Value("[]")
 	}
 	s.ground.policy, s.ground.asking = policy, make(chan struct{}, maxQuestions)
 	s.ground.files = &workspace.Files{
@@ -128,17 +132,9 @@ func (b *Bridge) newSession(h *harness.Harness, n NewSession) (*session, error) 
 		Ask:   s.question,
 	}
 	s.cards.Session, s.cards.Tools = s.id, h.ACP.Tools.Names
-	s.state.mode = permit.Mode(orElse(string(n.Mode), string(c.Mode)))
+	s.state.mode = cmp.Or(n.Mode, permit.Mode(c.Mode))
 	s.state.use.at = time.Now()
 	return s, nil
-}
-
-// orElse is s, or other where s is empty.
-func orElse[S ~string | ~[]byte](s, other S) S {
-	if len(s) == 0 {
-		return other
-	}
-	return s
 }
 
 func (s *session) currentMode() permit.Mode {
