@@ -144,6 +144,20 @@ func TestNothingIsWrittenAfterTheTurn(t *testing.T) {
 	}
 }
 
+// TestNoQuestionOutlivesItsTurn: it is settled when the turn ends, whoever ends
+// it.
+func TestNoQuestionOutlivesItsTurn(t *testing.T) {
+	r := newRig(t, `{"prompts": [{"steps": [{"parallel": [[`+asks+`], [{"answer": "end_turn"}]]}]}]}`)
+	r.display.answer = func(ctx ctx, c *permit.Card) (permit.Answer, error) { <-ctx.Done(); return allow(ctx, c) }
+	info := r.open()
+	if e, err := r.prompt(info.ID, "go"); err != nil || e.StopReason != "end_turn" {
+		t.Fatalf("the turn ended with %+v, %v", e, err)
+	}
+	if n := len(r.display.settled); n != 1 || r.display.settled[0].outcome.By != permit.ByCancel {
+		t.Errorf("settled: %+v", r.display.settled)
+	}
+}
+
 // slowEditor waits before it applies, whatever its context says.
 type slowEditor struct {
 	*terminal.Buffers

@@ -25,7 +25,7 @@ func (s *session) catchUp(t *turn, paths []string) (caught []string) {
 		case changed:
 			caught = append(caught, path)
 		case errors.As(err, &conflict):
-			s.notice(Notice{
+			s.caused(Notice{
 				Kind: NoticeConflict, Level: Warning, Turn: t.id, Paths: []string{path},
 				Text: s.harness.Name + " wrote " + s.relative(path) + " on the disk where it has unsaved text of yours: " + conflict.Err.Error(),
 				Hint: "saving your text takes the agent's change out of the file: compare them first",

@@ -22,21 +22,24 @@ func (s *session) permissionRequest(a *agent, m *rpc.Message) func(context.Conte
 		_ = a.conn.ReplyRaw(id, permit.Outcome{By: permit.ByCancel}.Response())
 		return nil
 	}
-	t := s.running()
-	turn := ""
-	if t != nil {
-		turn = t.id
-	}
-	card, err := s.cards.Read(turn, m.Params)
-	switch {
-	case err != nil:
-		_ = a.conn.ReplyError(id, rpc.Errorf(rpc.InvalidParams, "%s", err))
+	t := s.beginWork()
+	if t == nil { // it is cancelled or over
+		_, err := s.cards.Read("", m.Params)
+		if err != nil {
+			_ = a.conn.ReplyError(id, rpc.Errorf(rpc.InvalidParams, "%s", err))
+		} else {
+			_ = a.conn.ReplyRaw(id, permit.Outcome{By: permit.ByCancel}.Response())
+		}
 		return nil
-	case t == nil: // it is cancelled or over
-		_ = a.conn.ReplyRaw(id, permit.Outcome{By: permit.ByCancel}.Response())
+	}
+	card, err := s.cards.Read(t.id, m.Params)
+	if err != nil {
+		t.work.Done()
+		_ = a.conn.ReplyError(id, rpc.Errorf(rpc.InvalidParams, "%s", err))
 		return nil
 	}
 	return func(ctx context.Context) {
+		defer t.work.Done()
 		o := s.decide(ctx, t, card)
 		_ = a.conn.ReplyRaw(id, o.Response())
 	}

@@ -148,7 +148,7 @@ func (s *session) writeRequest(a *agent, m *rpc.Message) func(context.Context) {
 		_ = a.conn.ReplyError(m.ID, rpc.Errorf(rpc.InvalidParams, "content is missing or no string"))
 		return nil
 	}
-	t := s.beginWrite()
+	t := s.beginWork()
 	if t == nil {
 		_ = a.conn.ReplyError(m.ID, rpc.Errorf(codeCancelled, "no turn is running: nothing is written after a cancel, between turns, or while the history is told"))
 		return nil
@@ -156,7 +156,7 @@ func (s *session) writeRequest(a *agent, m *rpc.Message) func(context.Context) {
 	id := m.ID
 	place := s.ground.files.Queue(path) // writes to one path happen in the order of the wire
 	return func(ctx context.Context) {
-		defer t.writes.Done()
+		defer t.work.Done()
 		defer place.Leave()
 		ctx, cancel := t.within(ctx)
 		defer cancel()

@@ -29,7 +29,7 @@ type turn struct {
 	end     context.CancelFunc
 	grants  permit.Grants
 	touched touched
-	writes  sync.WaitGroup // under way; grows only while the turn runs
+	work    sync.WaitGroup // writes and questions under way; grows only while the turn runs
 	echo    string         // of the prompt's text, what the agent has not repeated yet; read loop only
 }
 
@@ -74,10 +74,10 @@ func (s *session) running() *turn {
 	return s.state.turns.runningLocked()
 }
 
-// beginWrite is running for a write, which the turn's end waits for: the caller
-// calls writes.Done. History writes nothing, also when a prompt waits for its
-// end.
-func (s *session) beginWrite() *turn {
+// beginWork is running for a write or a question, which the turn's end waits for:
+// the caller calls work.Done. History does not work, also when a prompt waits
+// for its end.
+func (s *session) beginWork() *turn {
 	s.state.mu.Lock()
 	defer s.state.mu.Unlock()
 	if s.state.memory.history.replay != action {
@@ -85,7 +85,7 @@ func (s *session) beginWrite() *turn {
 	}
 	t := s.state.turns.runningLocked()
 	if t != nil {
-		t.writes.Add(1)
+		t.work.Add(1)
 	}
 	return t
 }
@@ -188,13 +188,13 @@ func (s *session) queue(t *turn) (wait time.Duration, err error) {
 }
 
 // endTurn is the one place where a turn ends, however it ended. Nothing of it
-// is written any more when it returns.
+// is written or open any more when it returns.
 func (s *session) endTurn(t *turn) {
 	s.state.mu.Lock()
 	cancelled := t.cancelled()
 	t.end()
 	s.state.mu.Unlock()
-	t.writes.Wait()
+	t.work.Wait()
 	s.closeCalls(cancelled)
 	s.tellDirect(t)
 	s.tellMore(t.id)

@@ -19,7 +19,7 @@ func TestI1(t *testing.T) {
 	r.config.Timeouts.CancelGraceSeconds = 1
 	info := r.open()
 	ends := r.start(info.ID, "go")
-	r.poll("the prompt at the agent", func() bool { return strings.Contains(strings.Join(r.wire(), "\n"), `"session/prompt"`) })
+	r.awaits("session/prompt", 1)
 	if err := r.Cancel(r.ctx(), info.ID); err != nil {
 		t.Fatal(err)
 	}
