@@ -1,6 +1,9 @@
 package rpc
 
-import "bytes"
+import (
+	"bytes"
+	"math"
+)
 
 const (
 	// indexDepth is how deep members are indexed: params and what is directly in it.
@@ -24,20 +27,24 @@ type index struct {
 
 // member is one of them, by offsets into data: in is where its object begins,
 // the key has its quotes.
-type member struct{ depth, in, key, keyEnd, value, end int }
+type member struct{ depth, in, key, keyEnd, value, end int32 }
 
-func (x *index) reset(data []byte) { x.data, x.n, x.full, x.some = data, 0, false, false }
+func (x *index) reset(data []byte) {
+	x.data, x.n, x.full, x.some = data, 0, len(data) > math.MaxInt32, false
+}
 
-func (x *index) add(m member) {
+func (x *index) add(depth, in, key, keyEnd, value, end int) {
 	switch {
-	case m.depth == elementDepth && x.n >= maxElements:
+	case x.n < maxElements:
+	case depth == elementDepth:
 		x.some = true
 		return
 	case x.n == len(x.members):
 		x.full = true
 		return
 	}
-	x.members[x.n] = m
+	m := &x.members[x.n]
+	m.depth, m.in, m.key, m.keyEnd, m.value, m.end = int32(depth), int32(in), int32(key), int32(keyEnd), int32(value), int32(end)
 	x.n++
 }
 
@@ -81,10 +88,10 @@ func (m *Message) EachParam(fn func(key, value []byte) bool, path ...string) err
 		return errSyntax
 	}
 	x := m.index
-	from := x.offset(value)
+	from, depth := int32(x.offset(value)), int32(len(path)+2)
 	for i := range x.members[:x.n] {
 		e := &x.members[i]
-		if e.depth != len(path)+2 || e.in != from {
+		if e.depth != depth || e.in != from {
 			continue
 		}
 		key, err := unquoteKey(x.data[e.key:e.keyEnd])
@@ -116,11 +123,12 @@ func (m *Message) EachElement(name string, fn func(value []byte), path ...string
 		return
 	}
 	x := m.index
-	from := x.offset(array)
+	from := int32(x.offset(array))
+	to := from + int32(len(array))
 	var last *member
 	for i := range x.members[:x.n] {
 		e := &x.members[i]
-		if e.depth != elementDepth || e.in < from || e.end > from+len(array) || !keyIs(x.data[e.key:e.keyEnd], name) {
+		if e.depth != elementDepth || e.in < from || e.end > to || !keyIs(x.data[e.key:e.keyEnd], name) {
 			continue
 		}
 		if last != nil && last.in != e.in {
@@ -140,8 +148,8 @@ func (x *index) offset(part []byte) int { return cap(x.data) - cap(part) }
 func (x *index) find(name string, depth, from, to int) (value []byte, start, end int, ok bool) {
 	for i := x.n - 1; i >= 0; i-- {
 		m := &x.members[i]
-		if m.depth == depth && m.value >= from && m.end <= to && keyIs(x.data[m.key:m.keyEnd], name) {
-			return x.data[m.value:m.end], m.value, m.end, true
+		if int(m.depth) == depth && int(m.value) >= from && int(m.end) <= to && keyIs(x.data[m.key:m.keyEnd], name) {
+			return x.data[m.value:m.end], int(m.value), int(m.end), true
 		}
 	}
 	return nil, 0, 0, false

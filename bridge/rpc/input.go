@@ -6,9 +6,9 @@ import (
 )
 
 const (
-	minBuffer = 64 << 10 // what one read of a full pipe brings
-	keep      = 1 << 20  // larger buffers are released after use
-	headSize  = 4 << 10  // what is kept of a message that is too long
+	minBuffer = 256 << 10 // several reads of a full pipe, so that what is left of a message seldom moves
+	keep      = 1 << 20   // larger buffers are released after use
+	headSize  = 4 << 10   // what is kept of a message that is too long
 )
 
 // input is the read buffer under both framings. The bytes that wait to be used

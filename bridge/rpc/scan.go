@@ -119,7 +119,12 @@ func (s *scanner) object(data []byte, i, depth int) int {
 		if depth == 1 {
 			s.indexing = string(data[key:keyEnd]) == `"params"`
 		}
-		end := s.value(data, i, depth)
+		var end int
+		if i < len(data) && data[i] == '"' { // value, inlined for what is most
+			end = scanString(data, i)
+		} else {
+			end = s.value(data, i, depth)
+		}
 		if end < 0 {
 			return end
 		}
@@ -127,7 +132,7 @@ func (s *scanner) object(data []byte, i, depth int) int {
 		case depth == 1:
 			s.envelope.set(data[key:keyEnd], data[i:end])
 		case depth <= indexDepth && s.indexing, depth == elementDepth && s.elements:
-			s.index.add(member{depth: depth, in: start, key: key, keyEnd: keyEnd, value: i, end: end})
+			s.index.add(depth, start, key, keyEnd, i, end)
 		}
 		i = skipSpace(data, end)
 		if i >= len(data) {
