@@ -42,16 +42,21 @@ type StoredSession struct {
 
 // Info is a live session as a client sees it.
 type Info struct {
-	ID           string         `json:"sessionId"`      // ours
-	AgentID      string         `json:"agentSessionId"` // the agent's own
-	Agent        string         `json:"agent"`          // harness id
-	Folder       string         `json:"cwd"`
-	Mode         permit.Mode    `json:"mode"`
+	ID      string      `json:"sessionId"`      // ours
+	AgentID string      `json:"agentSessionId"` // the agent's own
+	Agent   string      `json:"agent"`          // harness id
+	Folder  string      `json:"cwd"`
+	Mode    permit.Mode `json:"mode"`
+	Terms
+	Busy bool `json:"busy"` // a turn runs, or is about to
+}
+
+// Terms are what can be had of a session, and what holds in it.
+type Terms struct {
 	Modes        []ModeInfo     `json:"modes"`
 	AgentOffer   jsontext.Value `json:"agentOffer,omitzero"` // the agent's answer to session/new, unchanged: modes, models, configOptions
-	Capabilities Capabilities   `json:"capabilities"`
+	Capabilities Capabilities   `json:"capabilities"`        // of its agent, while that lives
 	Posture      Posture        `json:"posture"`
-	Busy         bool           `json:"busy"`
 }
 
 // ModeInfo is one mode that the harness offers, with its honest meaning.

@@ -284,9 +284,9 @@ func (s *session) info() Info {
 	defer s.state.mu.Unlock()
 	i := Info{
 		ID: s.id, AgentID: s.state.agentID, Agent: s.harness.ID, Folder: s.folder,
-		Mode: s.state.mode, AgentOffer: s.state.offer, Busy: s.state.turns.now != nil || s.state.turns.next != nil,
-		Posture: s.postureLocked(),
+		Mode: s.state.mode, Busy: s.state.turns.now != nil || s.state.turns.next != nil,
 	}
+	i.AgentOffer, i.Posture = s.state.offer, s.postureLocked()
 	for _, m := range s.harness.Caps.Modes {
 		i.Modes = append(i.Modes, ModeInfo{ID: permit.Mode(m.ID), Meaning: m.Meaning.In("en")})
 	}
