@@ -98,6 +98,7 @@ var edges = map[string]map[string]string{
 		"workspace/fence": "every access",
 		"workspace/text":  "open documents",
 	},
+	"workspace/checkpoint": {"workspace/checkpoint/pack": "contents and trees"},
 	"workspace/disk": {
 		"workspace/fence": "files are opened through it",
 		"workspace/text":  "line endings and windows",

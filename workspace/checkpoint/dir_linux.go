@@ -1,0 +1,169 @@
+package checkpoint
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"os"
+	"sync/atomic"
+
+	"golang.org/x/sys/unix"
+)
+
+// stat is what the system says of a name. LeftOut stands for special files.
+type stat struct {
+	kind Kind
+	mode uint32
+	key  key
+}
+
+// folder is an open folder. Names are looked up in it and never through a path, so a tree that is swapped for a link leads
+// nowhere.
+type folder struct {
+	fd   int
+	refs atomic.Int32
+}
+
+func openRoot(name string) (*folder, error) { return openAt(unix.AT_FDCWD, name) }
+
+func openAt(at int, name string) (*folder, error) {
+	for {
+		fd, err := unix.Openat(at, name, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
+		if errors.Is(err, unix.EINTR) {
+			continue
+		}
+		if err != nil {
+			return nil, &os.PathError{Op: "open", Path: name, Err: err}
+		}
+		f := &folder{fd: fd}
+		f.refs.Store(1)
+		return f, nil
+	}
+}
+
+// openFolder opens a folder in f; a link is an error.
+func (f *folder) openFolder(name string, _ stat) (*folder, error) { return openAt(f.fd, name) }
+
+func (f *folder) keep(n int) { f.refs.Add(int32(n)) }
+
+func (f *folder) release() {
+	if f.refs.Add(-1) == 0 {
+		_ = unix.Close(f.fd)
+	}
+}
+
+// list calls each with the names in f, in the system's order; name is valid during the call only.
+func (f *folder) list(buf []byte, each func(name []byte) error) error {
+	const nameAt = 19 // inode, offset: 8 bytes each; length: 2; type: 1
+	for {
+		n, err := unix.Getdents(f.fd, buf)
+		if errors.Is(err, unix.EINTR) {
+			continue
+		}
+		if err != nil || n <= 0 {
+			return err
+		}
+		for rest := buf[:n]; len(rest) >= nameAt; {
+			length := int(binary.NativeEndian.Uint16(rest[16:]))
+			if length < nameAt || length > len(rest) {
+				return errors.New("the system's list of names is malformed")
+			}
+			name := rest[nameAt:length]
+			rest = rest[length:]
+			if end := bytes.IndexByte(name, 0); end >= 0 {
+				name = name[:end]
+			}
+			if s := string(name); s == "." || s == ".." {
+				continue
+			}
+			if err := each(name); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// lstat looks at a name in f.
+func (f *folder) lstat(name string) (stat, error) {
+	var st unix.Stat_t
+	for {
+		err := unix.Fstatat(f.fd, name, &st, unix.AT_SYMLINK_NOFOLLOW)
+		if errors.Is(err, unix.EINTR) {
+			continue
+		}
+		if err != nil {
+			return stat{}, &os.PathError{Op: "lstat", Path: name, Err: err}
+		}
+		return statOf(&st), nil
+	}
+}
+
+func statOf(st *unix.Stat_t) stat {
+	s := stat{mode: st.Mode & 0o7777, key: key{size: st.Size, mtime: unix.TimespecToNsec(st.Mtim), ctime: unix.TimespecToNsec(st.Ctim), ino: st.Ino}}
+	switch st.Mode & unix.S_IFMT {
+	case unix.S_IFREG:
+		s.kind = File
+	case unix.S_IFDIR:
+		s.kind = Folder
+	case unix.S_IFLNK:
+		s.kind, s.mode = Link, 0
+	default:
+		s.kind = LeftOut
+	}
+	return s
+}
+
+// openFile opens a file in f for reading and looks at it. A link is an error, a FIFO does not block.
+func (f *folder) openFile(name string) (*os.File, stat, error) {
+	for {
+		fd, err := unix.Openat(f.fd, name, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+		if errors.Is(err, unix.EINTR) {
+			continue
+		}
+		if err != nil {
+			return nil, stat{}, &os.PathError{Op: "open", Path: name, Err: err}
+		}
+		var st unix.Stat_t
+		if err := unix.Fstat(fd, &st); err != nil {
+			_ = unix.Close(fd)
+			return nil, stat{}, &os.PathError{Op: "stat", Path: name, Err: err}
+		}
+		s := statOf(&st)
+		if s.kind != File {
+			_ = unix.Close(fd)
+			return nil, stat{}, errNoFile
+		}
+		return os.NewFile(uintptr(fd), name), s, nil
+	}
+}
+
+// restat looks at an open file again.
+func restat(file *os.File) (stat, error) {
+	raw, err := file.SyscallConn()
+	if err != nil {
+		return stat{}, err
+	}
+	var st unix.Stat_t
+	var inner error
+	if err := raw.Control(func(fd uintptr) { inner = unix.Fstat(int(fd), &st) }); err != nil {
+		return stat{}, err
+	}
+	return statOf(&st), inner
+}
+
+// readlink reads a link's target.
+func (f *folder) readlink(name string) (string, error) {
+	for size := 256; ; size *= 2 {
+		buf := make([]byte, size)
+		n, err := unix.Readlinkat(f.fd, name, buf)
+		if errors.Is(err, unix.EINTR) {
+			continue
+		}
+		if err != nil {
+			return "", &os.PathError{Op: "readlink", Path: name, Err: err}
+		}
+		if n < size {
+			return string(buf[:n]), nil
+		}
+	}
+}

@@ -1,0 +1,141 @@
+//go:build !linux
+
+package checkpoint
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"sync/atomic"
+)
+
+// stat is what the system says of a name. LeftOut stands for special files.
+type stat struct {
+	kind Kind
+	mode uint32
+	key  key
+	info fs.FileInfo // to compare a folder after it was opened
+}
+
+// folder is an open folder. Names are looked up in it and never through a path; that it is not a link is checked after it was
+// opened.
+type folder struct {
+	root *os.Root
+	refs atomic.Int32
+}
+
+func openRoot(name string) (*folder, error) {
+	info, err := os.Lstat(name)
+	if err != nil {
+		return nil, err
+	}
+	return opened(info, func() (*os.Root, error) { return os.OpenRoot(name) })
+}
+
+// openFolder opens a folder in f; a link is an error.
+func (f *folder) openFolder(name string, s stat) (*folder, error) {
+	return opened(s.info, func() (*os.Root, error) { return f.root.OpenRoot(name) })
+}
+
+func opened(was fs.FileInfo, open func() (*os.Root, error)) (*folder, error) {
+	root, err := sameRoot(was, open)
+	if err != nil {
+		return nil, err
+	}
+	f := &folder{root: root}
+	f.refs.Store(1)
+	return f, nil
+}
+
+func (f *folder) keep(n int) { f.refs.Add(int32(n)) }
+
+func (f *folder) release() {
+	if f.refs.Add(-1) == 0 {
+		_ = f.root.Close()
+	}
+}
+
+// list calls each with the names in f, in the system's order.
+func (f *folder) list(_ []byte, each func(name []byte) error) error {
+	dir, err := f.root.Open(".")
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	for {
+		names, err := dir.Readdirnames(1024)
+		for _, name := range names {
+			if err := each([]byte(name)); err != nil {
+				return err
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// lstat looks at a name in f.
+func (f *folder) lstat(name string) (stat, error) {
+	info, err := f.root.Lstat(name)
+	if err != nil {
+		return stat{}, err
+	}
+	return statOf(info), nil
+}
+
+func statOf(info fs.FileInfo) stat {
+	s := stat{mode: modeOf(info.Mode()), info: info, key: keyOf(info)}
+	switch {
+	case info.Mode().IsRegular():
+		s.kind = File
+	case info.IsDir():
+		s.kind = Folder
+	case info.Mode()&fs.ModeSymlink != 0:
+		s.kind, s.mode = Link, 0
+	default:
+		s.kind = LeftOut
+	}
+	return s
+}
+
+// openFile opens a file in f for reading and looks at it. A link is an error.
+func (f *folder) openFile(name string) (*os.File, stat, error) {
+	was, err := f.root.Lstat(name)
+	if err != nil {
+		return nil, stat{}, err
+	}
+	if !was.Mode().IsRegular() {
+		return nil, stat{}, errNoFile
+	}
+	file, err := f.root.OpenFile(name, os.O_RDONLY|openFlags, 0)
+	if err != nil {
+		return nil, stat{}, err
+	}
+	info, err := file.Stat()
+	if err == nil && (!info.Mode().IsRegular() || !os.SameFile(was, info)) {
+		err = fmt.Errorf("%w: %s was replaced", errNoFile, name)
+	}
+	if err != nil {
+		file.Close()
+		return nil, stat{}, err
+	}
+	return file, statOf(info), nil
+}
+
+// restat looks at an open file again.
+func restat(file *os.File) (stat, error) {
+	info, err := file.Stat()
+	if err != nil {
+		return stat{}, err
+	}
+	return statOf(info), nil
+}
+
+// readlink reads a link's target.
+func (f *folder) readlink(name string) (string, error) { return f.root.Readlink(name) }

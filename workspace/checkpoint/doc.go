@@ -1,0 +1,44 @@
+// Package checkpoint keeps the state of a project's folders before a turn, compares it with what is there later, and takes
+// back what changed.
+//
+// # Words
+//
+// A root is a folder of a project. A checkpoint is the state of all roots at about one moment: for each a tree of names with kind,
+// mode and hash. What a checkpoint does not hold is left out, and stands in the tree with its reason. The resident index is what
+// the last walk of a root saw: with it, the next one reads only what changed. A plan is what takes a turn back, before it is
+// carried out; a conflict is a path that stays as it is. A partial checkpoint holds single paths: what was overwritten by force.
+//
+// # Invariants
+//
+//   - A checkpoint is whole or absent: contents and trees are on the disk before the manifest is, and it is renamed into place. Each step of
+//     a prune leaves all that the kept checkpoints need. When a prune does not know what is needed, it removes nothing.
+//   - No link is followed: folders are opened one name at a time, beneath the root, and are no links; the root is none either.
+//     A tree that is swapped for a link while it is walked is left out.
+//   - Names that fold to .git are no part of a checkpoint, at any depth, files or folders, and are never read, written or
+//     removed. A nested repository and a submodule are their files. No git runs, and no setting of git has an effect.
+//   - A file whose bytes could not all be had at one moment is left out: never a half, never a mix.
+//   - What is left out is never deleted or written. A folder of which only a part could be listed is left out whole.
+//   - Restore touches the paths of the plan and no others, and each only if what stands there is what the turn left, seen
+//     again just before. With force, what is overwritten is stored first. Folders go only when they are empty.
+//   - Files and links are replaced by rename: a path shows the old or the new. Restoring again after a crash does the rest.
+//   - Paths are bytes: names need not be UTF-8.
+//
+// # Decisions
+//
+//   - The key of a file is size, mtime, ctime, inode and mode. One that was read within a clock's tick of its last change is
+//     read again the next time. On Windows, where we have no ctime and inode, an edit that restores the mtime is not seen.
+//   - Two checkpoints in a row that are the same are one; its age is that of its last use.
+//   - The first checkpoint of a root is stored as it is, for speed; later ones, up to 8 MiB, compressed, and a prune compresses what
+//     it moves. Contents above 1 MiB are stored in chunks of it, so a file that grows takes only its new end.
+//   - Ignored files are held like others, up to the limits, unless Options.LeaveOut names them. A .gitignore is not read.
+//   - Restored files have a new mtime, so that builds see them. All other files keep theirs.
+//   - A restored file is a new inode: its other hard links keep what the turn wrote, and owner, extended attributes and access lists
+//     are as of a new file.
+//   - A root that is gone is an error of Take; one that only one checkpoint has is not compared.
+//   - With several roots in one another, the outermost counts, unless what is within is left out there.
+//
+// # Deliberately absent
+//
+// Open documents, who changed what, receipts, retention of turns: whoever calls this. Reading .gitignore. Adding a single path to
+// a checkpoint that the time limit ended. Ownership, extended attributes, holes of sparse files. Reuse of git's objects.
+package checkpoint

@@ -1,0 +1,190 @@
+package checkpoint
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"sallyport/workspace/checkpoint/pack"
+)
+
+// Checkpoint is the state of a project's folders.
+type Checkpoint struct {
+	ID    string    // of the store
+	Time  time.Time // when it was taken
+	Roots []Root
+	// Partial says that it holds single paths only, among them that one was absent: what a forced undo overwrote.
+	Partial bool
+
+	Skipped []Skipped // what it does not hold, by root and path; filled by Take
+	Stats   Stats     // filled by Take
+}
+
+// Root is one folder of a checkpoint.
+type Root struct {
+	Path string
+	Tree Hash
+}
+
+// manifest is what is on the disk of a checkpoint.
+type manifest struct {
+	Version int       `json:"version"`
+	Time    time.Time `json:"time"`
+	Partial bool      `json:"partial,omitempty"`
+	Roots   []struct {
+		Path []byte `json:"path"` // base64: paths are bytes
+		Tree Hash   `json:"tree"`
+	} `json:"roots"`
+}
+
+const version = 1
+
+func (s *Store) manifestFile(id string) string { return filepath.Join(s.dir, "checkpoints", id) }
+
+// save writes the manifest, the last step of a checkpoint. A checkpoint like the last of the same folders is that one again.
+func (s *Store) save(c *Checkpoint) error {
+	c.Time = time.Now()
+	if last := s.lastLike(c); last != "" {
+		c.ID = last
+		return nil
+	}
+	m := manifest{Version: version, Time: c.Time, Partial: c.Partial}
+	for _, r := range c.Roots {
+		m.Roots = append(m.Roots, struct {
+			Path []byte `json:"path"`
+			Tree Hash   `json:"tree"`
+		}{[]byte(r.Path), r.Tree})
+	}
+	data, err := json.Marshal(&m)
+	if err != nil {
+		return fmt.Errorf("writing checkpoint: %w", err)
+	}
+	c.ID = fmt.Sprintf("%016x-%s", c.Time.UnixNano(), strings.ToLower(rand.Text()[:8]))
+	s.step("before the manifest")
+	if err := pack.Replace(s.manifestFile(c.ID), data, s.step); err != nil {
+		return fmt.Errorf("writing checkpoint: %w", err)
+	}
+	s.remember(c)
+	return nil
+}
+
+// lastLike is the id of the last checkpoint of these folders by this process, if it is still there and nothing is different.
+// Its file is touched, so that it is as young as its last use.
+func (s *Store) lastLike(c *Checkpoint) string {
+	s.mu.Lock()
+	last := s.last[folderNames(c)]
+	s.mu.Unlock()
+	if c.Partial || last == nil || !slices.Equal(last.Roots, c.Roots) {
+		return ""
+	}
+	if os.Chtimes(s.manifestFile(last.ID), c.Time, c.Time) != nil {
+		return ""
+	}
+	return last.ID
+}
+
+func (s *Store) remember(c *Checkpoint) {
+	if c.Partial {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.last[folderNames(c)] = &Checkpoint{ID: c.ID, Roots: slices.Clone(c.Roots)}
+}
+
+func folderNames(c *Checkpoint) string {
+	var names []string
+	for _, r := range c.Roots {
+		names = append(names, r.Path)
+	}
+	return strings.Join(names, "\x00")
+}
+
+// Load reads a checkpoint. An id that is not there is fs.ErrNotExist. Skipped is empty: see LeftOut.
+func (s *Store) Load(id string) (*Checkpoint, error) {
+	if id == "" || filepath.Base(id) != id || strings.HasPrefix(id, ".") {
+		return nil, fmt.Errorf("reading checkpoint %q: %w", id, fs.ErrNotExist)
+	}
+	data, err := os.ReadFile(s.manifestFile(id))
+	if err != nil {
+		return nil, fmt.Errorf("reading checkpoint: %w", err)
+	}
+	var m manifest
+	if err := json.Unmarshal(data, &m); err != nil {
+		return nil, fmt.Errorf("reading checkpoint %s: %w", id, err)
+	}
+	if m.Version != version {
+		return nil, fmt.Errorf("reading checkpoint %s: version %d is not known", id, m.Version)
+	}
+	c := &Checkpoint{ID: id, Time: m.Time, Partial: m.Partial}
+	for _, r := range m.Roots {
+		c.Roots = append(c.Roots, Root{string(r.Path), r.Tree})
+	}
+	return c, nil
+}
+
+// List are the ids of all checkpoints, oldest first.
+func (s *Store) List() ([]string, error) {
+	entries, err := os.ReadDir(filepath.Join(s.dir, "checkpoints"))
+	if err != nil {
+		return nil, fmt.Errorf("listing checkpoints: %w", err)
+	}
+	var ids []string
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), ".") { // a temporary file
+			ids = append(ids, e.Name())
+		}
+	}
+	return ids, nil
+}
+
+// LeftOut lists what a checkpoint does not hold, by root and path.
+func (s *Store) LeftOut(ctx context.Context, c *Checkpoint) ([]Skipped, error) {
+	unlock, err := s.shared(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	var out []Skipped
+	for _, r := range c.Roots {
+		err := s.visit(ctx, r.Tree, "", func(path string, it item) {
+			if it.Kind == LeftOut {
+				out = append(out, Skipped{r.Path, path, it.Reason})
+			}
+		})
+		if err != nil {
+			return nil, fmt.Errorf("reading checkpoint %s: %w", c.ID, err)
+		}
+	}
+	return out, nil
+}
+
+// visit calls each with everything in a tree.
+func (s *Store) visit(ctx context.Context, tree Hash, path string, each func(path string, it item)) error {
+	items, err := s.tree(tree)
+	if err != nil {
+		return errors.Join(err, ctx.Err())
+	}
+	for _, it := range items {
+		name := it.name
+		if path != "" {
+			name = path + "/" + name
+		}
+		each(name, it)
+		if it.Kind == Folder {
+			if err := s.visit(ctx, it.Hash, name, each); err != nil {
+				return err
+			}
+		}
+	}
+	return ctx.Err()
+}

@@ -1,0 +1,277 @@
+package pack
+
+import (
+	"bytes"
+	"compress/flate"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+)
+
+// ChunkSize is the most bytes that are stored in one piece.
+const ChunkSize = 1 << 20
+
+// ErrMissing says that an object is not in the store.
+var ErrMissing = errors.New("object is not in the store")
+
+// ErrDamaged says that an object's bytes are not what they were.
+var ErrDamaged = errors.New("object is damaged")
+
+// Objects are the packs of one folder. Its methods may be called concurrently; the caller holds the lock, see doc.go.
+type Objects struct {
+	dir  string
+	step func(string)
+
+	mu         sync.Mutex
+	at         map[Hash]place
+	packs      map[string]*file // by name
+	current    *writer          // nil before the first Put
+	generation string
+}
+
+// place is where an object's body is.
+type place struct {
+	pack         *file
+	off          int64
+	stored, size int64
+	codec        byte
+}
+
+// file is a pack that is open for reading.
+type file struct {
+	name string
+	body *os.File
+	read int64 // bytes of the index that are known
+}
+
+// writer is the pack that this process writes.
+type writer struct {
+	file    *file
+	index   *os.File
+	end     int64
+	pending []record
+}
+
+// Open opens the packs of a folder, which it makes if needed. Step, if not nil, is called at each step that changes the disk.
+// The caller holds the lock.
+func Open(dir string, step func(string)) (*Objects, error) {
+	if step == nil {
+		step = func(string) {}
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("making folder of packs: %w", err)
+	}
+	o := &Objects{dir: dir, step: step, at: map[Hash]place{}, packs: map[string]*file{}}
+	generation, err := o.readGeneration()
+	if err != nil {
+		return nil, err
+	}
+	o.generation = generation
+	return o, o.loadLocked()
+}
+
+// Close ends reading and writing. What was not committed is not there.
+func (o *Objects) Close() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.forgetLocked()
+}
+
+func (o *Objects) forgetLocked() error {
+	var errs []error
+	if o.current != nil {
+		errs = append(errs, o.current.index.Close())
+		o.current = nil
+	}
+	for _, f := range o.packs {
+		errs = append(errs, f.body.Close())
+	}
+	clear(o.packs)
+	clear(o.at)
+	return errors.Join(errs...)
+}
+
+// Generation is the store's generation when it was last looked at.
+func (o *Objects) Generation() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.generation
+}
+
+func (o *Objects) readGeneration() (string, error) {
+	data, err := os.ReadFile(filepath.Join(o.dir, "generation"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("reading generation: %w", err)
+	}
+	return string(data), nil
+}
+
+// Refresh looks whether somebody swept since, and says so; then what was there may be gone.
+func (o *Objects) Refresh() (swept bool, err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	generation, err := o.readGeneration()
+	if err != nil || generation == o.generation {
+		return false, err
+	}
+	_ = o.forgetLocked() // only reading, or a pack that was swept
+	o.generation = generation
+	return true, o.loadLocked()
+}
+
+// Has says whether an object is known to be here.
+func (o *Objects) Has(h Hash) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	_, ok := o.at[h]
+	return ok
+}
+
+// Put stores a body of at most ChunkSize and returns its hash and the bytes that this took, 0 when it was there.
+func (o *Objects) Put(body []byte, compress bool) (Hash, int64, error) {
+	h := Sum(body)
+	if o.Has(h) {
+		return h, 0, nil
+	}
+	stored, codec := body, byte(codecRaw)
+	if compress {
+		if small := deflate(body); len(small) < len(body) {
+			stored, codec = small, codecFlate
+		}
+	}
+	return h, int64(len(stored)), o.write(h, stored, int64(len(body)), codec)
+}
+
+// PutStream stores what r gives, in chunks, and returns its hash, its size and the bytes that this took.
+func (o *Objects) PutStream(r io.Reader, compress bool) (h Hash, size, took int64, err error) {
+	whole := newHash()
+	var list []byte
+	buf := make([]byte, ChunkSize)
+	for {
+		n, err := io.ReadFull(r, buf)
+		if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
+			return Hash{}, 0, took, err
+		}
+		if n > 0 || size == 0 {
+			whole.Write(buf[:n])
+			chunk, more, err := o.Put(buf[:n], compress)
+			if err != nil {
+				return Hash{}, 0, took, err
+			}
+			list, size, took = append(list, chunk[:]...), size+int64(n), took+more
+		}
+		if err != nil {
+			break
+		}
+	}
+	whole.Sum(h[:0])
+	if len(list) == len(h) || o.Has(h) {
+		return h, size, took, nil
+	}
+	return h, size, took + int64(len(list)), o.write(h, list, size, codecList)
+}
+
+// write appends a body to this process's pack. Bodies are written side by side; each has its own place.
+func (o *Objects) write(h Hash, stored []byte, size int64, codec byte) error {
+	w, off, err := o.reserve(int64(len(stored)))
+	if err != nil {
+		return err
+	}
+	o.step("body")
+	if _, err := w.file.body.WriteAt(stored, off); err != nil {
+		return fmt.Errorf("writing pack: %w", err)
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	p := place{w.file, off, int64(len(stored)), size, codec}
+	o.at[h] = p
+	w.pending = append(w.pending, record{h, p})
+	return nil
+}
+
+func (o *Objects) reserve(n int64) (*writer, int64, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.current == nil {
+		w, err := o.newWriter()
+		if err != nil {
+			return nil, 0, fmt.Errorf("making pack: %w", err)
+		}
+		o.current = w
+		o.packs[w.file.name] = w.file
+	}
+	off := o.current.end
+	o.current.end += n
+	return o.current, off, nil
+}
+
+func (o *Objects) newWriter() (*writer, error) {
+	name := rand.Text()
+	body, err := os.OpenFile(filepath.Join(o.dir, name+".pack"), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	o.step("pack made")
+	index, err := os.OpenFile(filepath.Join(o.dir, name+".idx"), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		body.Close()
+		return nil, err
+	}
+	o.step("index made")
+	return &writer{file: &file{name: name, body: body}, index: index}, nil
+}
+
+// Commit puts on the disk what was stored so far. When it returns without an error, it is there also after a crash.
+func (o *Objects) Commit() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	w := o.current
+	if w == nil || len(w.pending) == 0 {
+		return nil
+	}
+	o.step("bodies written")
+	if err := w.file.body.Sync(); err != nil {
+		return fmt.Errorf("syncing pack: %w", err)
+	}
+	var out bytes.Buffer
+	for _, r := range w.pending {
+		out.Write(r.encode())
+	}
+	o.step("bodies synced")
+	if half := out.Len() / 2; half > 0 { // two writes, so that a crash test finds a torn index
+		if _, err := w.index.Write(out.Next(half)); err != nil {
+			return fmt.Errorf("writing index: %w", err)
+		}
+	}
+	o.step("half of the index written")
+	if _, err := w.index.Write(out.Bytes()); err != nil {
+		return fmt.Errorf("writing index: %w", err)
+	}
+	o.step("index written")
+	if err := w.index.Sync(); err != nil {
+		return fmt.Errorf("syncing index: %w", err)
+	}
+	w.pending = nil
+	return syncFolder(o.dir)
+}
+
+// deflate compresses; speed before size.
+func deflate(body []byte) []byte {
+	var out bytes.Buffer
+	w := deflaters.Get().(*flate.Writer)
+	defer deflaters.Put(w)
+	w.Reset(&out)
+	_, _ = w.Write(body) // a buffer takes all
+	_ = w.Close()
+	return out.Bytes()
+}
+
+var deflaters = sync.Pool{New: func() any {
+	w, _ := flate.NewWriter(nil, 5) // a level that exists
+	return w
+}}

@@ -1,0 +1,145 @@
+package pack
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// small is the size below which packs are put together.
+const small = 4 << 20
+
+// Sweep removes every object that is not live. The caller holds the lock alone. A crash leaves all live objects in place.
+func (o *Objects) Sweep(live func(Hash) bool) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	generation := rand.Text()
+	if err := Replace(filepath.Join(o.dir, "generation"), []byte(generation), o.step); err != nil {
+		return err
+	}
+	_ = o.forgetLocked()
+	o.generation = generation
+	if err := o.loadLocked(); err != nil {
+		return err
+	}
+	kept := map[*file]int64{}
+	for h, p := range o.at {
+		if live(h) {
+			kept[p.pack] += p.stored
+		}
+	}
+	gone := map[*file]bool{}
+	for _, f := range o.packs {
+		info, err := f.body.Stat()
+		if err != nil {
+			return err
+		}
+		gone[f] = kept[f] < info.Size()/2 || kept[f] < info.Size() && info.Size() < small || kept[f] == 0
+	}
+	o.mergeSmall(gone)
+	if err := o.moveLocked(gone, live); err != nil {
+		return err
+	}
+	if err := o.removeLocked(gone); err != nil {
+		return err
+	}
+	_ = o.forgetLocked()
+	return o.loadLocked()
+}
+
+// mergeSmall adds small packs to what goes when there are many.
+func (o *Objects) mergeSmall(gone map[*file]bool) {
+	const many = 16
+	var list []*file
+	for _, f := range o.packs {
+		if info, err := f.body.Stat(); err == nil && info.Size() < small {
+			list = append(list, f)
+		}
+	}
+	if len(list) >= many {
+		for _, f := range list {
+			gone[f] = true
+		}
+	}
+}
+
+// moveLocked writes the live objects of packs that go into a new one.
+func (o *Objects) moveLocked(gone map[*file]bool, live func(Hash) bool) error {
+	var moves []record
+	for h, p := range o.at {
+		if gone[p.pack] && live(h) {
+			moves = append(moves, record{h, p})
+		}
+	}
+	o.mu.Unlock() // write and Commit lock for themselves; the sweep is alone
+	defer o.mu.Lock()
+	for _, r := range moves {
+		body, err := r.body()
+		if err != nil {
+			return fmt.Errorf("moving %s: %w", r.hash, err)
+		}
+		stored, codec := body, r.codec
+		if codec != codecList {
+			codec = codecRaw
+			if packed := deflate(body); len(packed) < len(body) {
+				stored, codec = packed, codecFlate
+			}
+		}
+		if err := o.write(r.hash, stored, r.size, codec); err != nil {
+			return err
+		}
+	}
+	return o.Commit()
+}
+
+// removeLocked removes packs, and bodies that have no index any more.
+func (o *Objects) removeLocked(gone map[*file]bool) error {
+	for f := range gone {
+		if !gone[f] {
+			continue
+		}
+		_ = f.body.Close()
+		delete(o.packs, f.name)
+		o.step("index goes")
+		if err := os.Remove(filepath.Join(o.dir, f.name+".idx")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			continue // open in another process on Windows: the next sweep
+		}
+		o.step("pack goes")
+		_ = os.Remove(filepath.Join(o.dir, f.name+".pack"))
+	}
+	entries, err := os.ReadDir(o.dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		name, isPack := strings.CutSuffix(e.Name(), ".pack")
+		if isPack {
+			if _, err := os.Stat(filepath.Join(o.dir, name+".idx")); errors.Is(err, fs.ErrNotExist) {
+				_ = os.Remove(filepath.Join(o.dir, e.Name()))
+			}
+		}
+		if strings.HasSuffix(e.Name(), ".tmp") {
+			_ = os.Remove(filepath.Join(o.dir, e.Name()))
+		}
+	}
+	return syncFolder(o.dir)
+}
+
+// Bytes is what the packs take on the disk.
+func (o *Objects) Bytes() (int64, error) {
+	entries, err := os.ReadDir(o.dir)
+	if err != nil {
+		return 0, err
+	}
+	var n int64
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil {
+			n += info.Size()
+		}
+	}
+	return n, nil
+}

@@ -1,0 +1,267 @@
+package checkpoint
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+)
+
+func TestPrune(t *testing.T) {
+	p := newProject(t)
+	random := rand.New(rand.NewPCG(1, 1))
+	var ids []string
+	for i := range 10 {
+		body := make([]byte, 100<<10)
+		for j := range body {
+			body[j] = byte(random.Uint32())
+		}
+		p.write("f", string(body))
+		p.write("same", "same")
+		c := p.take()
+		ids = append(ids, c.ID)
+		at := time.Now().Add(time.Duration(i-10) * time.Hour)
+		p.must(os.Chtimes(p.store.manifestFile(c.ID), at, at))
+	}
+	got, err := p.store.Prune(t.Context(), PruneOptions{})
+	p.must(err)
+	if len(got.Removed) != 0 || got.Bytes < 1000<<10 {
+		t.Errorf("nothing is old or too much: got %+v", got)
+	}
+	got, err = p.store.Prune(t.Context(), PruneOptions{MaxAge: 5*time.Hour + time.Minute})
+	p.must(err)
+	if want := ids[:5]; !slices.Equal(slices.Sorted(slices.Values(got.Removed)), want) || got.Bytes > 520<<10 {
+		t.Errorf("by age: got %+v, want %q gone", got, want)
+	}
+	got, err = p.store.Prune(t.Context(), PruneOptions{MaxBytes: 250 << 10, Needed: ids[5:6]})
+	p.must(err)
+	if want := []string{ids[5], ids[9]}; !slices.Equal(p.listed(), want) || got.Bytes > 250<<10 {
+		t.Errorf("by size: got %+v, %q stay, want %q", got, p.listed(), want)
+	}
+	needed, err := p.store.Load(ids[5])
+	p.must(err)
+	p.restore(needed, p.take())
+	if err := os.Remove(p.store.manifestFile(ids[5])); err != nil {
+		t.Fatal(err)
+	}
+	if c := p.take(); c.ID == ids[9] {
+		t.Error("the last checkpoint is another one by now")
+	}
+}
+
+func (p *project) listed() []string {
+	p.Helper()
+	ids, err := p.store.List()
+	p.must(err)
+	return ids
+}
+
+// What one process prunes is stored again by another that had it in its index.
+func TestPruneUnderAnotherProcess(t *testing.T) {
+	p := newProject(t)
+	p.write("a", "a")
+	p.write("d/b", "b")
+	p.settle()
+	p.take()
+	other := open(t, p.store.dir)
+	if _, err := other.Prune(t.Context(), PruneOptions{MaxAge: time.Nanosecond}); err != nil {
+		t.Fatal(err)
+	}
+	c := p.take()
+	loaded, err := other.Load(c.ID)
+	p.must(err)
+	if err := other.visit(t.Context(), loaded.Roots[0].Tree, "", func(path string, it item) {
+		if it.Kind == File {
+			if _, err := other.content(it.Hash); err != nil {
+				t.Errorf("%s: %v", path, err)
+			}
+		}
+	}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestPruneWithDamage(t *testing.T) {
+	p := newProject(t)
+	p.write("a", "a")
+	c := p.take()
+	p.must(os.WriteFile(p.store.manifestFile(c.ID), []byte("{"), 0o600))
+	if got, err := p.store.Prune(t.Context(), PruneOptions{Needed: []string{c.ID}}); err == nil {
+		t.Errorf("a needed checkpoint that cannot be read: got %+v, want an error and nothing removed", got)
+	}
+}
+
+func TestSeveralAtOnce(t *testing.T) {
+	p := newProject(t)
+	for i := range 100 {
+		p.write(fmt.Sprintf("d%d/f%d", i%7, i), fmt.Sprint(i))
+	}
+	var wg sync.WaitGroup
+	for i := range 4 {
+		wg.Go(func() {
+			s, err := Open(context.Background(), Config{Dir: p.store.dir})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer s.Close()
+			for range 5 {
+				c, err := s.Take(context.Background(), []string{p.dir}, Options{})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if _, err := s.LeftOut(context.Background(), c); err != nil && !errors.Is(err, fs.ErrNotExist) && i > 0 {
+					t.Logf("pruned meanwhile: %v", err)
+				}
+				if i == 0 {
+					if _, err := s.Prune(context.Background(), PruneOptions{MaxBytes: 1}); err != nil {
+						t.Error(err)
+					}
+				}
+			}
+		})
+	}
+	wg.Wait()
+	c := p.take()
+	before := p.files()
+	p.remove("d3")
+	p.restore(c, p.take())
+	p.want(before)
+}
+
+func TestDamageIsSeen(t *testing.T) {
+	p := newProject(t)
+	p.write("a", "the content of a")
+	before := p.take()
+	p.write("a", "b")
+	after := p.take()
+	packs, err := filepath.Glob(filepath.Join(p.store.dir, "packs", "*.pack"))
+	p.must(err)
+	for _, name := range packs {
+		data, err := os.ReadFile(name)
+		p.must(err)
+		data[3] ^= 1
+		p.must(os.WriteFile(name, data, 0o600))
+	}
+	plan, err := p.store.Plan(t.Context(), before, after, RestoreOptions{})
+	if err == nil {
+		_, err = p.store.Restore(t.Context(), plan)
+	}
+	if err == nil {
+		t.Error("a damaged object was restored")
+	}
+	p.want(map[string]string{"a": "-rw-r--r-- b"})
+}
+
+func TestRoots(t *testing.T) {
+	p := newProject(t)
+	p.mkdir("in/node_modules/x")
+	p.link("in", "l")
+	home := p.at("in")
+	t.Setenv("HOME", home)
+	t.Setenv("USERPROFILE", home)
+	for _, test := range []struct {
+		folders []string
+		options Options
+		want    []string
+		err     error
+	}{
+		{[]string{home}, Options{}, nil, ErrTooWide},
+		{[]string{p.dir}, Options{}, nil, ErrTooWide}, // it holds the home folder
+		{[]string{home}, Options{Wide: true}, []string{home}, nil},
+		{[]string{string(filepath.Separator)}, Options{}, nil, ErrTooWide},
+		{[]string{p.at("none")}, Options{}, nil, fs.ErrNotExist},
+		{[]string{p.at("l")}, Options{}, nil, errNoFolder},
+		{[]string{p.at("in/node_modules/x"), p.dir, p.dir}, Options{Wide: true}, []string{p.dir}, nil},
+		{[]string{p.at("in/node_modules/x"), p.dir}, Options{Wide: true, LeaveOut: []string{"node_*"}}, []string{p.at("in/node_modules/x"), p.dir}, nil},
+	} {
+		got, err := roots(test.folders, &test.options)
+		if !errors.Is(err, test.err) || !slices.Equal(got, test.want) {
+			t.Errorf("%q: got %q, %v, want %q, %v", test.folders, got, err, test.want, test.err)
+		}
+	}
+}
+
+func TestOwnStateInAProject(t *testing.T) {
+	p := newProject(t)
+	p.store = open(t, p.at("a/state"))
+	p.write("f", "f")
+	c := p.take()
+	if got := reasonsOf(c.Skipped); got != "a/state: own state" {
+		t.Errorf("left out: %s", got)
+	}
+	if second := p.take(); second.Stats.Files != 1 {
+		t.Errorf("got %+v", second.Stats)
+	}
+}
+
+func TestBudget(t *testing.T) {
+	p := newProject(t)
+	p.now.MaxBytes = 10
+	p.write("large", "more than ten bytes")
+	before := p.take()
+	if got := reasonsOf(before.Skipped); got != "large: over budget" {
+		t.Errorf("left out: %s", got)
+	}
+}
+
+func TestCancelledTake(t *testing.T) {
+	p := newProject(t)
+	p.write("f", "f")
+	p.take()
+	p.write("f", "g")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := p.store.Take(ctx, []string{p.dir}, Options{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	if n := len(p.listed()); n != 1 {
+		t.Errorf("got %d checkpoints", n)
+	}
+	if c := p.take(); c.Stats.Read == 0 {
+		t.Errorf("got %+v", c.Stats)
+	}
+}
+
+func TestOnly(t *testing.T) {
+	p := newProject(t)
+	p.write("d/a", "a")
+	p.write("d/b", "b")
+	before := p.take()
+	p.remove("d")
+	after := p.take()
+	r := p.restoreSome(before, after, RestoreOptions{Only: func(_, path string) bool { return path == "d/a" }})
+	if len(r.Done) != 1 || len(r.Conflicts) > 0 {
+		t.Errorf("got %+v", r)
+	}
+	p.want(map[string]string{"d": "drwxr-xr-x", "d/a": "-rw-r--r-- a"})
+}
+
+// A turn that changes a little takes little: what changed, compressed, and the trees above.
+func TestBytesOfATurn(t *testing.T) {
+	p := newProject(t)
+	files := generate(t, p.dir, 2000)
+	p.take()
+	was, err := p.store.objects.Bytes()
+	p.must(err)
+	changed := 0
+	for i := range 5 {
+		body := fmt.Sprintf("changed %d\n", i)
+		p.must(os.WriteFile(files[i*97%len(files)], []byte(body), 0o644))
+		changed += len(body)
+	}
+	p.take()
+	is, err := p.store.objects.Bytes()
+	p.must(err)
+	if got, most := is-was, int64(changed)*11/10+2*4<<10; got > most {
+		t.Errorf("5 changed files of 2,000 took %d bytes, want at most %d", got, most)
+	}
+}

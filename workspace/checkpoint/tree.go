@@ -1,0 +1,105 @@
+package checkpoint
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"sort"
+
+	"sallyport/workspace/checkpoint/pack"
+)
+
+// Hash is the SHA-256 of a content, of a link's target, or of a folder's tree.
+type Hash = pack.Hash
+
+// Kind is what stands at a path.
+type Kind byte
+
+const (
+	Absent  Kind = 0   // nothing
+	File    Kind = 'f' // a regular file
+	Folder  Kind = 'd'
+	Link    Kind = 'l' // a symbolic link; it is never followed
+	LeftOut Kind = 'o' // something that the checkpoint does not hold; Reason says why
+)
+
+// String is the kind's name for people.
+func (k Kind) String() string {
+	switch k {
+	case Absent:
+		return "absent"
+	case File:
+		return "file"
+	case Folder:
+		return "folder"
+	case Link:
+		return "link"
+	case LeftOut:
+		return "left out"
+	default:
+		return fmt.Sprintf("kind %d", byte(k))
+	}
+}
+
+// State is what stood at a path at one moment. Two states are the same when they are equal.
+type State struct {
+	Kind   Kind
+	Mode   uint32 // permission bits of a file or folder, with setuid, setgid and sticky as in POSIX; 0 for other kinds
+	Reason Reason // of what is left out
+	// Hash is that of a file's content, a link's target, or a folder's tree. Of a file that is left out it is a digest of
+	// size, times and inode, so that a change can be seen; it is zero where nothing is known.
+	Hash Hash
+}
+
+// item is a named state in a tree.
+type item struct {
+	name string
+	State
+}
+
+// A tree is the object that stands for a folder: items sorted by name, each as kind, reason, mode (varint), hash, length of
+// the name (varint), name.
+
+func encodeTree(items []item) []byte {
+	sort.Slice(items, func(i, j int) bool { return items[i].name < items[j].name })
+	var out []byte
+	for _, it := range items {
+		out = append(out, byte(it.Kind), byte(it.Reason))
+		out = binary.AppendUvarint(out, uint64(it.Mode))
+		out = append(out, it.Hash[:]...)
+		out = binary.AppendUvarint(out, uint64(len(it.name)))
+		out = append(out, it.name...)
+	}
+	return out
+}
+
+var errTree = errors.New("tree is malformed")
+
+func decodeTree(data []byte) ([]item, error) {
+	var items []item
+	for len(data) > 0 {
+		if len(data) < 2 {
+			return nil, errTree
+		}
+		it := item{State: State{Kind: Kind(data[0]), Reason: Reason(data[1])}}
+		mode, n := binary.Uvarint(data[2:])
+		if n <= 0 || len(data) < 2+n+len(it.Hash) {
+			return nil, errTree
+		}
+		it.Mode = uint32(mode)
+		data = data[2+n:]
+		it.Hash = Hash(data[:len(it.Hash)])
+		data = data[len(it.Hash):]
+		length, n := binary.Uvarint(data)
+		if n <= 0 || length > uint64(len(data)-n) {
+			return nil, errTree
+		}
+		it.name = string(data[n : n+int(length)])
+		data = data[n+int(length):]
+		if it.name == "" || len(items) > 0 && items[len(items)-1].name >= it.name {
+			return nil, errTree
+		}
+		items = append(items, it)
+	}
+	return items, nil
+}
