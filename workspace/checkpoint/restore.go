@@ -146,10 +146,14 @@ func (r *restore) same(dir *os.Root, name string, s Step) error {
 	if s.Now.Kind == Folder && info != nil && info.IsDir() && modeOf(info.Mode()) == s.Now.Mode {
 		return nil // its times change with what is in it
 	}
-	if !unchanged(s.seen.info, info) {
-		return errSince
+	if unchanged(s.seen.info, info) {
+		return nil
 	}
-	return nil
+	again, err := look(dir, name) // its times may be others, as those of a file whose other hard link was just replaced
+	if err == nil && (again.State != s.Now || s.Now.Kind == LeftOut) {
+		err = errSince
+	}
+	return err
 }
 
 func (r *restore) remove(s Step) error {

@@ -154,10 +154,11 @@ func (r *restore) place(s Step, temp string) (err error) {
 			_ = dir.Remove(temp)
 		}
 	}()
+	was := s
 	if removes(s) {
-		s.seen.info = nil // it was removed
+		was.Now, was.seen = State{}, seen{} // it was removed
 	}
-	if err := r.same(dir, name, s); err != nil {
+	if err := r.same(dir, name, was); err != nil {
 		return err
 	}
 	r.store.step("place")

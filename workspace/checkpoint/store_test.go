@@ -265,3 +265,17 @@ func TestBytesOfATurn(t *testing.T) {
 		t.Errorf("5 changed files of 2,000 took %d bytes, want at most %d", got, most)
 	}
 }
+
+func TestHardLinks(t *testing.T) {
+	p := newProject(t)
+	p.write("a", "before")
+	p.must(os.Link(p.at("a"), p.at("b")))
+	was := p.files()
+	before := p.take()
+	p.write("a", "after") // in place: both names
+	after := p.take()
+	p.restore(before, after)
+	p.want(was)
+	p.restore(after, before)
+	p.want(map[string]string{"a": "-rw-r--r-- after", "b": "-rw-r--r-- after"})
+}

@@ -54,7 +54,9 @@ type writer struct {
 	file    *file
 	index   *os.File
 	end     int64
+	early   int64 // up to here the system was asked to write
 	pending []record
+	lasts   bool // its name is on the disk
 }
 
 // Open opens the packs of a folder, which it makes if needed. Step, if not nil, is called at each step that changes the disk.
@@ -186,12 +188,24 @@ func (o *Objects) write(h Hash, stored []byte, size int64, codec byte) error {
 	if _, err := w.file.body.WriteAt(stored, off); err != nil {
 		return fmt.Errorf("writing pack: %w", err)
 	}
+	if from, n := o.add(w, record{h, place{w.file, off, int64(len(stored)), size, codec}}); n > 0 {
+		writeEarly(w.file.body, from, n)
+	}
+	return nil
+}
+
+// add makes an object known and says which range of the pack is to be written early.
+func (o *Objects) add(w *writer, r record) (from, n int64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	p := place{w.file, off, int64(len(stored)), size, codec}
-	o.at[h] = p
-	w.pending = append(w.pending, record{h, p})
-	return nil
+	o.at[r.hash] = r.place
+	w.pending = append(w.pending, r)
+	const step = 8 << 20
+	if w.end-w.early < step {
+		return 0, 0
+	}
+	from, w.early = w.early, w.end
+	return from, w.end - from
 }
 
 func (o *Objects) reserve(n int64) (*writer, int64, error) {
@@ -257,6 +271,10 @@ func (o *Objects) Commit() error {
 		return fmt.Errorf("syncing index: %w", err)
 	}
 	w.pending = nil
+	if w.lasts {
+		return nil
+	}
+	w.lasts = true
 	return syncFolder(o.dir)
 }
 
