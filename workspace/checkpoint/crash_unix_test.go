@@ -6,8 +6,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -78,10 +80,62 @@ func crash(act string, at int64, base string) error {
 			return err
 		}
 		_, err = s.Prune(ctx, PruneOptions{MaxBytes: 1, Needed: ids[:1]})
+	case "full":
+		err = full(ctx, s, dir)
 	default:
 		err = errors.New("no such act")
 	}
 	return errors.Join(err, s.Close())
+}
+
+// full takes a checkpoint when the disk takes no more, and another when it does again.
+func full(ctx context.Context, s *Store, dir string) error {
+	signal.Ignore(syscall.SIGXFSZ)
+	var was syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &was); err != nil {
+		return err
+	}
+	little := was
+	little.Cur = 64 << 10
+	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &little); err != nil {
+		return err
+	}
+	if c, err := s.Take(ctx, []string{dir}, Options{}); !errors.Is(err, syscall.EFBIG) {
+		return fmt.Errorf("with a full disk: %v, %w", c, err)
+	}
+	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &was); err != nil {
+		return err
+	}
+	_, err := s.Take(ctx, []string{dir}, Options{})
+	return err
+}
+
+func TestFullDisk(t *testing.T) {
+	p := newProject(t)
+	p.write("a", "a")
+	p.take()
+	random := rand.New(rand.NewPCG(1, 1))
+	body := make([]byte, 300<<10)
+	for i := range body {
+		body[i] = byte(random.Uint32())
+	}
+	p.write("large", string(body))
+	p.must(p.store.Close())
+	exe, err := os.Executable()
+	p.must(err)
+	cmd := exec.Command(exe)
+	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=full:0:%s", crashVariable, filepath.Dir(p.dir)))
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	p.store = open(t, p.store.dir)
+	ids := p.ids()
+	if len(ids) != 2 {
+		t.Errorf("got checkpoints %q, want that before and that after", ids)
+	}
+	for _, id := range ids {
+		p.whole(id)
+	}
 }
 
 // walkCrashes runs an act once for each of its steps, each time in a fresh project, and then check.
