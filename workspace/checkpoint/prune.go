@@ -53,7 +53,7 @@ func (s *Store) Prune(ctx context.Context, o PruneOptions) (Pruned, error) {
 			return Pruned{}, fmt.Errorf("pruning checkpoints: %w", err)
 		}
 	}
-	if err := s.objects.Sweep(func(h Hash) bool { _, ok := p.live[h]; return ok }); err != nil {
+	if err := s.objects.Sweep(func(h Hash) bool { _, ok := p.live[h]; return ok }, p.most); err != nil {
 		return Pruned{Removed: p.goes}, fmt.Errorf("pruning checkpoints: %w", err)
 	}
 	s.pruneIndexes(p.oldest)

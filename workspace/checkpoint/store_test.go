@@ -279,3 +279,28 @@ func TestHardLinks(t *testing.T) {
 	p.restore(after, before)
 	p.want(map[string]string{"a": "-rw-r--r-- after", "b": "-rw-r--r-- after"})
 }
+
+// A large pack in which the lesser part is not needed any more is written anew only when the limit asks for it.
+func TestPruneHoldsTheLimit(t *testing.T) {
+	p := newProject(t)
+	random := rand.New(rand.NewPCG(1, 1))
+	body := make([]byte, 1<<20)
+	for i := range 10 {
+		for j := range body {
+			body[j] = byte(random.Uint32())
+		}
+		p.write(fmt.Sprint("f", i), string(body))
+	}
+	p.take()
+	for i := range 3 {
+		p.remove(fmt.Sprint("f", i))
+	}
+	last := p.take()
+	for _, most := range []int64{9 << 20, 7<<20 + 64<<10} {
+		got, err := p.store.Prune(t.Context(), PruneOptions{MaxBytes: most})
+		p.must(err)
+		if got.Bytes > most || !slices.Equal(p.listed(), []string{last.ID}) {
+			t.Errorf("most %d: got %d bytes, checkpoints %q", most, got.Bytes, p.listed())
+		}
+	}
+}

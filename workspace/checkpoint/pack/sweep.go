@@ -13,8 +13,9 @@ import (
 // small is the size below which packs are put together.
 const small = 4 << 20
 
-// Sweep removes every object that is not live. The caller holds the lock alone. A crash leaves all live objects in place.
-func (o *Objects) Sweep(live func(Hash) bool) error {
+// Sweep removes objects that are not live: all, if the packs would take more than most bytes otherwise, or those of packs in which
+// they are the greater part. The caller holds the lock alone. A crash leaves all live objects in place.
+func (o *Objects) Sweep(live func(Hash) bool, most int64) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	generation := rand.Text()
@@ -32,15 +33,10 @@ func (o *Objects) Sweep(live func(Hash) bool) error {
 			kept[p.pack] += p.stored
 		}
 	}
-	gone := map[*file]bool{}
-	for _, f := range o.packs {
-		info, err := f.body.Stat()
-		if err != nil {
-			return err
-		}
-		gone[f] = kept[f] < info.Size()/2 || kept[f] < info.Size() && info.Size() < small || kept[f] == 0
+	gone, err := o.chooseLocked(kept, most)
+	if err != nil {
+		return err
 	}
-	o.mergeSmall(gone)
 	if err := o.moveLocked(gone, live); err != nil {
 		return err
 	}
@@ -49,6 +45,31 @@ func (o *Objects) Sweep(live func(Hash) bool) error {
 	}
 	_ = o.forgetLocked()
 	return o.loadLocked()
+}
+
+// chooseLocked says which packs go; kept are the live bytes of each.
+func (o *Objects) chooseLocked(kept map[*file]int64, most int64) (map[*file]bool, error) {
+	gone := map[*file]bool{}
+	var bytes int64
+	for _, f := range o.packs {
+		info, err := f.body.Stat()
+		if err != nil {
+			return nil, err
+		}
+		gone[f] = kept[f] < info.Size()/2 || kept[f] < info.Size() && info.Size() < small || kept[f] == 0
+		if gone[f] {
+			bytes += kept[f]
+		} else {
+			bytes += info.Size()
+		}
+	}
+	for _, f := range o.packs {
+		if info, err := f.body.Stat(); err == nil && bytes > most && kept[f] < info.Size() {
+			gone[f] = true
+		}
+	}
+	o.mergeSmall(gone)
+	return gone, nil
 }
 
 // mergeSmall adds small packs to what goes when there are many.
