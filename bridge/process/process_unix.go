@@ -193,6 +193,7 @@ func newPipes() (*pipes, error) {
 			return nil, fmt.Errorf("making a pipe: %w", err)
 		}
 	}
+	widen(p[stdout].w)
 	return &p, nil
 }
 
