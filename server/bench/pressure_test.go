@@ -12,8 +12,9 @@ import (
 var long = flag.Bool("long", false, "run the whole of the back-pressure test: 200,000 updates, one a millisecond")
 
 // What may be on its way between the agent's write and the editor's read: the
-// queue of serve (rpc.DefaultHighWater), its read buffer, what it is writing, two
-// pipes, and the editor's own buffer; twice that is allowed for.
+// queue of serve (rpc.DefaultHighWater, 1 MiB), its read buffer and both pipes
+// (256 KiB each), and the editor's own buffer: 1.9 MB. Half as much more is let
+// pass, for the agent's own buffers.
 const (
 	maxOnItsWay = 3 << 20
 	maxGrowth   = 16 << 20 // of the memory of serve
