@@ -121,6 +121,7 @@ var borders = map[string][]string{
 	"github.com/coder/acp-go-sdk":            {"bridge"},                                                         // ACP types stop at bridge
 	"github.com/modelcontextprotocol/go-sdk": {"plugins", "bridge"},                                              // MCP servers come from packages
 	"github.com/fsnotify/fsnotify":           {"workspace", "plugins"},                                           // watching
+	"mvdan.cc/sh/v3":                         {"plugins/rules"},                                                  // command lines are read in one place
 	"golang.org/x/term":                      {"cmd/sallyport", "server/terminal"},                               // the terminal is an editor's side
 	"encoding/json":                          {"bridge/fakeagent", "bridge/quirk", "server", "workspace/config"}, // only where a library demands it
 }

@@ -2,6 +2,7 @@
 // of its own: each kind of extension is a package below it.
 //
 //   - harness: descriptions of agents
+//   - rules: permissions decided by rules
 //
 // Words: a plugin is a folder with a manifest that somebody else wrote. What it
 // says is a claim, and is believed as far as its origin goes.

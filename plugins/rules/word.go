@@ -1,0 +1,158 @@
+package rules
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// word is one word of a command as far as it can be known without a shell.
+type word struct {
+	text  string // to compare: gap for white space, unknown for what is not known
+	value string // what it is, if known
+	known bool
+}
+
+func literal(value string) word {
+	return word{text: blank.Replace(value), value: value, known: true}
+}
+
+// something is a word, or several, that nobody knows before the line runs.
+var something = word{text: string(rune(unknown))}
+
+var blank = strings.NewReplacer(" ", "\x01", "\t", "\x01", "\n", "\x01")
+
+// wordOf evaluates quotes and escapes. Expansions are unknown, names of files
+// by wildcards and braces too.
+func wordOf(w *syntax.Word) word {
+	if w == nil {
+		return literal("")
+	}
+	if lit := w.Lit(); lit == "[" { // a command
+		return literal(lit)
+	}
+	var r reader
+	r.parts(w.Parts, false)
+	value := r.b.String()
+	if !r.unknown {
+		return literal(value)
+	}
+	return word{text: blank.Replace(value)}
+}
+
+// reader collects a word's value.
+type reader struct {
+	b       strings.Builder
+	unknown bool
+	lost    bool // the rest cannot be told apart
+}
+
+func (r *reader) hole() {
+	if !r.lost {
+		r.b.WriteByte(unknown)
+	}
+	r.unknown = true
+}
+
+func (r *reader) parts(parts []syntax.WordPart, quoted bool) {
+	for _, part := range parts {
+		if r.lost {
+			return
+		}
+		switch part := part.(type) {
+		case *syntax.Lit:
+			if quoted {
+				r.quoted(part.Value)
+			} else {
+				r.bare(part.Value)
+			}
+		case *syntax.SglQuoted:
+			if part.Dollar && strings.IndexByte(part.Value, '\\') >= 0 {
+				r.hole()
+			} else {
+				r.b.WriteString(part.Value)
+			}
+		case *syntax.DblQuoted:
+			if part.Dollar { // translated by a catalogue
+				r.hole()
+			} else {
+				r.parts(part.Parts, true)
+			}
+		default:
+			r.hole()
+		}
+	}
+}
+
+// bare is text outside of quotes.
+func (r *reader) bare(s string) {
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; c {
+		case '\\':
+			if i++; i == len(s) {
+				r.b.WriteByte('\\')
+			} else if s[i] != '\n' {
+				r.b.WriteByte(s[i])
+			}
+		case '*', '?':
+			r.hole()
+		case '[', '{': // where it ends may be in a later part
+			if strings.HasPrefix(s[i:], "{}") { // the place of find and xargs is no brace expansion
+				r.b.WriteString("{}")
+				i++
+				continue
+			}
+			r.hole()
+			r.lost = true
+			return
+		default:
+			r.b.WriteByte(c)
+		}
+	}
+}
+
+// quoted is text inside of double quotes.
+func (r *reader) quoted(s string) {
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+1 < len(s) && strings.IndexByte("$`\"\\\n", s[i+1]) >= 0 {
+			if i++; s[i] == '\n' {
+				continue
+			}
+		}
+		r.b.WriteByte(s[i])
+	}
+}
+
+// join is words as a command's text.
+func join(words []word) string {
+	n := 0
+	for _, w := range words {
+		n += len(w.text) + 1
+	}
+	var b strings.Builder
+	b.Grow(n)
+	for i, w := range words {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(w.text)
+	}
+	return b.String()
+}
+
+// values are the values of words, false if one of them is not known.
+func values(words []word) ([]string, bool) {
+	all := make([]string, len(words))
+	for i, w := range words {
+		if !w.known {
+			return nil, false
+		}
+		all[i] = w.value
+	}
+	return all, true
+}
+
+// shown is a text for people.
+func shown(text string) string { return spoken.Replace(text) }
+
+var spoken = strings.NewReplacer("\x01", " ", "\x03", "…")
