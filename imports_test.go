@@ -66,6 +66,7 @@ var edges = map[string]map[string]string{
 		"bridge/quirk":     "what an agent does otherwise",
 		"bridge/rpc":       "the connection to the agent",
 		"plugins/harness":  "how to start an agent",
+		"plugins/rules":    "a judge of permissions",
 		"workspace":        "reads and writes of the agent",
 		"workspace/config": "settings of a session",
 		"workspace/disk":   "errors of files, told to the agent",

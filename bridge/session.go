@@ -131,6 +131,9 @@ func (b *Bridge) newSession(h *harness.Harness, n NewSession) (*session, error) 
 		Place: permit.Place{Folder: policy.Folder(), CheckRead: policy.CheckRead, CheckWrite: policy.CheckWrite, InRegion: policy.InRegion},
 		Ask:   s.question,
 	}
+	if s.ground.engine.Judges, err = ruleJudges(c.Permissions, policy.Folder()); err != nil {
+		return nil, err
+	}
 	s.cards.Session, s.cards.Tools = s.id, h.ACP.Tools.Names
 	s.state.mode = cmp.Or(n.Mode, permit.Mode(c.Mode))
 	s.state.use.at = time.Now()

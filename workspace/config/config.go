@@ -75,10 +75,24 @@ type Files struct {
 	SaveAfterWrite SaveAfterWrite `json:"saveAfterWrite"`
 }
 
-// Permit is how permissions are settled when no rule and no person does.
+// Permit is how permissions are settled: by rules, and by a policy when no rule and no
+// person does. What a rule says is for plugins/rules to read.
 type Permit struct {
+	// Deny, Ask and Allow are rules in Claude Code's syntax, heard in this order; default none.
+	Deny  []string `json:"deny"`
+	Ask   []string `json:"ask"`
+	Allow []string `json:"allow"`
+	// Project are the rules of a project's file, which allow nothing; see Effective.
+	Project ProjectRules `json:"-"`
 	// Policy when nobody answers; default "ask".
 	Policy Policy `json:"policy"`
+}
+
+// ProjectRules are rules that a project's file adds.
+type ProjectRules struct {
+	Folder string // of the file, absolute: what /path in its rules is relative to
+	Deny   []string
+	Ask    []string
 }
 
 // Fences are the user's rules on files. Paths may be relative to the session's folder.

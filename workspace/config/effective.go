@@ -17,7 +17,8 @@ import (
 //   - mode, permissions.policy, sandbox: the stricter of both;
 //   - fences.region: what lies in both; an entry of the project that does not provably lie
 //     in the user's region grants nothing and is a problem;
-//   - fences.reserved, unreadable, ci: both.
+//   - fences.reserved, unreadable, ci: both;
+//   - permissions.deny and ask: both, the project's apart in Permissions.Project.
 //
 // The user's configuration is not changed. The problems are errors of the project's file;
 // the configuration is safe to use beside them.
@@ -28,6 +29,9 @@ func Effective(user *Config, project *Project, folder string) (*Config, []Proble
 	}
 	c.Mode = stricter(c.Mode, project.Mode, Plan, Ask, AcceptEdits, Bypass)
 	c.Permissions.Policy = stricter(c.Permissions.Policy, project.Permissions.Policy, PolicyDeny, PolicyAsk, PolicyRecord)
+	if p := project.Permissions; len(p.Deny)+len(p.Ask) > 0 {
+		c.Permissions.Project = ProjectRules{Folder: filepath.Dir(project.File), Deny: p.Deny, Ask: p.Ask}
+	}
 	c.Sandbox = stricter(c.Sandbox, project.Sandbox, SandboxRequire, SandboxAuto, SandboxOff)
 	c.Fences.Reserved = slices.Concat(c.Fences.Reserved, project.Fences.Reserved)
 	c.Fences.AlsoUnreadable = slices.Concat(c.Fences.AlsoUnreadable, project.Fences.Unreadable)

@@ -49,6 +49,11 @@ func TestEffective(t *testing.T) {
 			func(c *Config) { c.Permissions.Policy = PolicyAsk }},
 		{"the user's policy is stricter", func(c *Config) { c.Permissions.Policy = PolicyDeny }, `{"permissions": {"policy": "ask"}}`,
 			func(c *Config) { c.Permissions.Policy = PolicyDeny }},
+		{"rules", func(c *Config) { c.Permissions.Deny = []string{"Bash(rm:*)"} }, `{"permissions": {"deny": ["Bash(a)"], "ask": ["Bash(b)"]}}`,
+			func(c *Config) {
+				c.Permissions.Deny = []string{"Bash(rm:*)"}
+				c.Permissions.Project = ProjectRules{Folder: "PROJECT", Deny: []string{"Bash(a)"}, Ask: []string{"Bash(b)"}}
+			}},
 		{"sandbox", func(c *Config) { c.Sandbox = SandboxOff }, `{"sandbox": "require"}`, func(c *Config) { c.Sandbox = SandboxRequire }},
 		{"reserved and unreadable", func(c *Config) { c.Fences.Reserved = []string{"a"}; c.Fences.AlsoUnreadable = []string{"*.a"} },
 			`{"fences": {"reserved": ["b"], "unreadable": ["*.b"], "ci": true}}`,
@@ -66,6 +71,9 @@ func TestEffective(t *testing.T) {
 			tt.user(before)
 			tt.user(want)
 			tt.want(want)
+			if want.Permissions.Project.Folder != "" {
+				want.Permissions.Project.Folder = folder
+			}
 			got, problems := Effective(user, projectFile(t, folder, tt.project), folder)
 			if len(problems) > 0 {
 				t.Errorf("problems %v", problems)
@@ -177,6 +185,7 @@ func TestProjectCannotLoosen(t *testing.T) {
 	tests := []struct{ name, text, want string }{
 		{"program", `{"agents": {"a": {"command": "x"}}}`, "agents: only the user's own configuration may set this; " + onlyTighten},
 		{"agent", `{"agent": "a"}`, "agent: only the user's own configuration may set this; " + onlyTighten},
+		{"allow", `{"permissions": {"allow": ["Bash"]}}`, "permissions.allow: only the user's own configuration may set this; " + onlyTighten},
 		{"private", `{"fences": {"private": ["/q"]}}`, "fences.private: only the user's own configuration may set this; " + onlyTighten},
 		{"mode", `{"mode": "bypassPermissions"}`, `mode: must be "plan" or "default"; ` + onlyTighten},
 		{"policy", `{"permissions": {"policy": "record"}}`, `permissions.policy: must be "ask" or "deny"; ` + onlyTighten},

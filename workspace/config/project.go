@@ -12,11 +12,18 @@ type Project struct {
 	// File is its absolute path, empty when there is none.
 	File        string        `json:"-"`
 	Mode        Mode          `json:"mode"`
-	Permissions Permit        `json:"permissions"`
+	Permissions ProjectPermit `json:"permissions"`
 	Fences      ProjectFences `json:"fences"`
 	Sandbox     Sandbox       `json:"sandbox"`
 
 	src *source // to say where a refused entry stands
+}
+
+// ProjectPermit is a project's stricter policy, and its further rules.
+type ProjectPermit struct {
+	Policy Policy   `json:"policy"`
+	Deny   []string `json:"deny"`
+	Ask    []string `json:"ask"`
 }
 
 // ProjectFences are a project's further rules on files. Paths are relative to the folder of

@@ -1,0 +1,126 @@
+package bridge
+
+import (
+	"context"
+	"os"
+
+	"github.com/go-json-experiment/json"
+
+	"sallyport/bridge/permit"
+	"sallyport/bridge/rpc"
+	"sallyport/plugins/rules"
+	"sallyport/workspace"
+	"sallyport/workspace/config"
+)
+
+// RuleError says that a rule of the configuration cannot be read. No session
+// starts then: the rule may be one that forbids.
+type RuleError struct{ Problem rules.Problem }
+
+func (e *RuleError) Error() string { return "reading the permissions: " + e.Problem.Error() }
+
+// ruleJudges are the judges that the configuration's rules make: none, or one.
+// folder is the session's.
+func ruleJudges(p config.Permit, folder string) ([]permit.Judge, error) {
+	user, problems := rules.Parse(rules.Lists{Deny: p.Deny, Ask: p.Ask, Allow: p.Allow}, rules.Source{})
+	project, more := rules.Parse(rules.Lists{Deny: p.Project.Deny, Ask: p.Project.Ask}, rules.Source{Name: "the project", Root: p.Project.Folder})
+	for _, problem := range append(problems, more...) {
+		return nil, &RuleError{problem}
+	}
+	all := rules.Join(user, project)
+	if all.Len() == 0 {
+		return nil, nil
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		home = "" // rules below ~ cover nothing that can be told
+	}
+	return []permit.Judge{func(_ context.Context, c *permit.Card) permit.Verdict {
+		return verdictOf(all.Decide(ruleRequest(c, folder, home)), changes(all, c, folder, home))
+	}}, nil
+}
+
+// changes is what the rules say about the diffs of a card that is no edit;
+// Allow where there are none.
+func changes(all *rules.Rules, c *permit.Card, folder, home string) rules.Verdict {
+	if len(c.Diffs) == 0 || c.Request.Kind == permit.Edit {
+		return rules.Verdict{Say: rules.Allow}
+	}
+	q := rules.Request{Kind: rules.Edit, Tool: "Edit", Folder: folder, Home: home}
+	for _, d := range c.Diffs {
+		q.Paths = append(q.Paths, plainPath(d.Path))
+	}
+	return all.Decide(q)
+}
+
+// verdictOf is the stricter of what is said about an act and about its diffs.
+func verdictOf(act, diffs rules.Verdict) permit.Verdict {
+	v := act
+	switch {
+	case diffs.Say > v.Say:
+		if diffs.Say > rules.Allow {
+			v = diffs
+		}
+	case diffs.Say == rules.None && v.Say == rules.Allow:
+		v = diffs
+	}
+	out := permit.Verdict{By: permit.ByDecider, Name: "rule " + v.Rule.Text, Why: v.Why}
+	if v.Rule.Text == "" {
+		out.Name = "rules"
+	}
+	if v.Rule.From != "" {
+		out.Name += " of " + v.Rule.From
+	}
+	switch v.Say {
+	case rules.Deny:
+		out.Say = permit.Refuse
+	case rules.Ask:
+		out.Say = permit.AskUser
+	case rules.Allow:
+		out.Say = permit.Allow
+	default:
+		return permit.Verdict{}
+	}
+	return out
+}
+
+// ruleRequest is a card in the words of rules.
+func ruleRequest(c *permit.Card, folder, home string) rules.Request {
+	q := rules.Request{Kind: string(c.Request.Kind), Tool: c.Request.Tool, Folder: folder, Home: home}
+	for _, p := range c.Paths {
+		q.Paths = append(q.Paths, plainPath(p))
+	}
+	switch c.Request.Kind {
+	case permit.Edit:
+		for _, d := range c.Diffs {
+			q.Paths = append(q.Paths, plainPath(d.Path))
+		}
+	case permit.Command:
+		var known bool
+		q.Command, known = inputText(c, "command")
+		q.Cut = !known
+	case permit.Fetch:
+		q.URL, _ = inputText(c, "url")
+	}
+	return q
+}
+
+// inputText is a text of a card's input, and whether it is there as a whole.
+func inputText(c *permit.Card, name string) (string, bool) {
+	value, ok := rpc.Member(c.Request.Input, name)
+	var text string
+	if !ok || json.Unmarshal(value, &text) != nil {
+		return "", false
+	}
+	cuts, _ := rpc.Member(c.Request.Input, permit.CutMember)
+	_, cut := rpc.Member(cuts, name)
+	return text, !cut
+}
+
+// plainPath is a path of what an agent may have written as a URI.
+func plainPath(name string) string {
+	if path, err := workspace.PathOf(name); err == nil {
+		return path
+	}
+	return name
+}
