@@ -1,13 +1,17 @@
 package bridge_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
 	"sallyport/bridge"
 	"sallyport/bridge/permit"
+	"sallyport/server/terminal"
+	"sallyport/workspace"
 )
 
 // TestAnIdUsedTwiceHoldsNobody: neither question outlives its agent, and the
@@ -115,6 +119,56 @@ func TestQuestionsAreInFrontOfTheUserAFewAtATime(t *testing.T) {
 	wire := strings.Join(r.wire(), "\n")
 	if got, refused := strings.Count(wire, `"optionId":"a"`), strings.Count(wire, "too many requests"); got != 1024 || refused != n-1024 {
 		t.Errorf("%d were answered and %d refused, want 1024 and %d", got, refused, n-1024)
+	}
+}
+
+// countingEditor counts how many texts are asked of it at once.
+type countingEditor struct {
+	*terminal.Buffers
+	now, most atomic.Int32
+	enough    chan struct{} // closed when there are eight
+	once      sync.Once
+}
+
+func (e *countingEditor) Text(ctx context.Context, path string) (workspace.Document, bool, error) {
+	n := e.now.Add(1)
+	defer e.now.Add(-1)
+	for m := e.most.Load(); n > m && !e.most.CompareAndSwap(m, n); m = e.most.Load() {
+	}
+	if n == 8 {
+		e.once.Do(func() { close(e.enough) })
+	}
+	select {
+	case <-e.enough:
+	case <-ctx.Done():
+	}
+	return e.Buffers.Text(ctx, path)
+}
+
+// TestFilesAreHeldAFewAtATime: an agent that reads and writes hundreds of large
+// files together takes the memory of a few; all are done.
+func TestFilesAreHeldAFewAtATime(t *testing.T) {
+	const n = 50
+	for method, params := range map[string]string{"fs/read_text_file": "", "fs/write_text_file": `,\"content\":\"x\"`} {
+		t.Run(method, func(t *testing.T) {
+			r := newRig(t, fmt.Sprintf(`{"prompts": [{"steps": [
+			  {"repeat": {"times": %d, "steps": [{"raw": "{\"jsonrpc\":\"2.0\",\"id\":\"q${i}\",\"method\":\"%s\",\"params\":{\"sessionId\":\"${session}\",\"path\":\"${cwd}/f${i}\"%s}}\n"}]}},
+			  {"waitCancel": true}]}]}`, n, method, params))
+			r.config.Mode = "acceptEdits"
+			for i := range n {
+				r.write(fmt.Sprintf("f%d", i), "")
+			}
+			editor := &countingEditor{Buffers: r.editor, enough: make(chan struct{})}
+			r.Editor = editor
+			info := r.open()
+			ends := r.start(info.ID, "go")
+			r.poll("all answers", func() bool { return strings.Count(strings.Join(r.wire(), "\n"), `"id":"q`) == n })
+			if m := editor.most.Load(); m != 8 {
+				t.Errorf("%d files were held at once, want 8", m)
+			}
+			r.Cancel(r.ctx(), info.ID)
+			r.cancelled(ends)
+		})
 	}
 }
 

@@ -97,28 +97,13 @@ func (s *session) mayWrite(ctx context.Context, t *turn, path, content string) e
 	}
 }
 
-// maxQuestions is how many questions of one session are in front of the user at
-// once; more wait for these.
-const maxQuestions = 16
-
-// question asks the user, in the session's turn.
+// question asks the user, when few enough other questions are open.
 func (s *session) question(ctx context.Context, c *permit.Card) (answer permit.Answer, err error) {
-	err = s.inTurn(ctx, func() (err error) {
+	err = inSlot(ctx, s.ground.slots.asking, func() (err error) {
 		answer, err = s.b.Display.Ask(ctx, c)
 		return err
 	})
 	return answer, err
-}
-
-// inTurn runs ask when fewer than maxQuestions are open.
-func (s *session) inTurn(ctx context.Context, ask func() error) error {
-	select {
-	case s.ground.asking <- struct{}{}:
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	defer func() { <-s.ground.asking }()
-	return ask()
 }
 
 // relative is a path as a person likes to read it.

@@ -107,22 +107,27 @@ func (s *session) readRequest(a *agent, m *rpc.Message) func(context.Context) {
 	}
 	id, t := m.ID, s.running()
 	return func(ctx context.Context) {
-		c, err := s.ground.files.Read(ctx, path, line, limit)
-		if errors.Is(err, fs.ErrNotExist) && a.quirks.Has(quirk.MissingReadsEmpty) {
-			c, err = workspace.Content{}, nil
-		}
+		err := inSlot(ctx, s.ground.slots.reading, func() error {
+			c, err := s.ground.files.Read(ctx, path, line, limit)
+			if errors.Is(err, fs.ErrNotExist) && a.quirks.Has(quirk.MissingReadsEmpty) {
+				c, err = workspace.Content{}, nil
+			}
+			if err != nil {
+				return err
+			}
+			if t != nil {
+				t.touched.mediated(path, false)
+			}
+			_ = a.conn.ReplyAppend(id, func(dst []byte) []byte {
+				dst = append(dst, `{"content":`...)
+				return append(rpc.AppendQuote(dst, c.Text), '}')
+			})
+			return nil
+		})
 		if err != nil {
 			s.refused(err)
 			_ = a.conn.ReplyError(id, fileError(path, err))
-			return
 		}
-		if t != nil {
-			t.touched.mediated(path, false)
-		}
-		_ = a.conn.ReplyAppend(id, func(dst []byte) []byte {
-			dst = append(dst, `{"content":`...)
-			return append(rpc.AppendQuote(dst, c.Text), '}')
-		})
 	}
 }
 
@@ -180,20 +185,19 @@ func (s *session) write(ctx context.Context, t *turn, place *workspace.Place, pa
 	if err := place.Wait(ctx); err != nil { // so that what is asked about is what will be there
 		return err
 	}
-	if err := s.mayWrite(ctx, t, path, content); err != nil {
+	return inSlot(ctx, s.ground.slots.writing, func() error {
+		if err := s.mayWrite(ctx, t, path, content); err != nil {
+			return err
+		}
+		if t.cancelled() {
+			return errCancelled
+		}
+		out, err := place.Write(ctx, content)
+		if out.Merged {
+			s.b.Log.Debug("merged a write with the user's typing", "session", s.id)
+		}
 		return err
-	}
-	if t.cancelled() {
-		return errCancelled
-	}
-	out, err := place.Write(ctx, content)
-	if err != nil {
-		return err
-	}
-	if out.Merged {
-		s.b.Log.Debug("merged a write with the user's typing", "session", s.id)
-	}
-	return nil
+	})
 }
 
 // fileError is what the agent is told; the user is told by refused.
@@ -258,7 +262,7 @@ func (s *session) elicitationRequest(a *agent, m *rpc.Message) func(context.Cont
 			defer cancel()
 		}
 		var answer []byte
-		err := s.inTurn(ctx, func() (err error) {
+		err := inSlot(ctx, s.ground.slots.asking, func() (err error) {
 			answer, err = elicitor.Elicit(ctx, s.id, params)
 			return err
 		})

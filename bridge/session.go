@@ -47,7 +47,33 @@ type ground struct {
 	policy *fence.Policy
 	files  *workspace.Files
 	engine *permit.Engine
-	asking chan struct{} // a slot for each question in front of the user
+	slots  slots
+}
+
+// slots bound what is done at once, whatever the agent asks for: there is a slot
+// for each question in front of the user, and for each read and each write that
+// holds a file's text. Who waits for a question may hold a write's slot, and
+// nobody the other way round.
+type slots struct{ asking, reading, writing chan struct{} }
+
+const (
+	maxQuestions = 16
+	maxFiles     = 8
+)
+
+func newSlots() slots {
+	return slots{make(chan struct{}, maxQuestions), make(chan struct{}, maxFiles), make(chan struct{}, maxFiles)}
+}
+
+// inSlot runs f when there is a slot for it.
+func inSlot(ctx context.Context, slot chan struct{}, f func() error) error {
+	select {
+	case slot <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-slot }()
+	return f()
 }
 
 // state is what changes in a session.
@@ -122,7 +148,7 @@ func (b *Bridge) newSession(h *harness.Harness, n NewSession) (*session, error) 
 	if len(s.mcp) == 0 {
 		s.mcp = jsontext.Value("[]")
 	}
-	s.ground.policy, s.ground.asking = policy, make(chan struct{}, maxQuestions)
+	s.ground.policy, s.ground.slots = policy, newSlots()
 	s.ground.files = &workspace.Files{
 		Editor: b.Editor, Policy: policy, SaveAfter: savePolicy(c.SaveAfterWrite), Record: s.record,
 	}
