@@ -146,9 +146,9 @@ func TestGather(t *testing.T) {
 		gather(10)
 		_ = c.Notify("n", nil)
 		writes(3, "with something else")
-		gather(400) // 80,000 bytes
-		if len(w.writes) < 4 || len(w.writes[3]) < 64<<10 {
-			t.Errorf("80,000 bytes: got %d writes", len(w.writes))
+		gather(1200) // 240,000 bytes
+		if len(w.writes) < 4 || len(w.writes[3]) < 192<<10 {
+			t.Errorf("240,000 bytes: got %d writes", len(w.writes))
 		}
 	})
 }
