@@ -22,8 +22,8 @@
 //   - CPU is the kernel's clock of one process (CLOCK_PROCESS_CPUTIME_ID), read
 //     from outside just before the prompt and just after the last update. What
 //     the guard of the agent took is reported apart.
-//   - Floor and ours alternate. Of times the best round counts: what else the
-//     machine does can only add to them. Of memory it is the median.
+//   - Floor and ours alternate. A ratio is the median of the rounds' ratios, as
+//     what else the machine does changes from one round to the next.
 //   - Only Linux has the clock and /proc; elsewhere the benchmarks are skipped.
 //
 // # Invariants

@@ -268,8 +268,17 @@ func mustCPU(tb testing.TB, pid int) time.Duration {
 }
 
 func median[T ~int64](d []T) float64 {
-	slices.Sort(d)
+	d = slices.Sorted(slices.Values(d))
 	return float64(d[len(d)/2])
 }
 
-func best(d []time.Duration) float64 { return float64(slices.Min(d)) }
+// ratio is the median of the ratios of the rounds: both of one round met the
+// machine in the same mood.
+func ratio(ours, floor []time.Duration) float64 {
+	all := make([]float64, len(ours))
+	for i := range ours {
+		all[i] = float64(ours[i]) / float64(floor[i])
+	}
+	slices.Sort(all)
+	return all[len(all)/2]
+}
