@@ -3,6 +3,7 @@ package bridge
 import (
 	"context"
 	"os"
+	"path/filepath"
 
 	"github.com/go-json-experiment/json"
 
@@ -48,7 +49,7 @@ func changes(all *rules.Rules, c *permit.Card, folder, home string) rules.Verdic
 	}
 	q := rules.Request{Kind: rules.Edit, Tool: "Edit", Folder: folder, Home: home}
 	for _, d := range c.Diffs {
-		q.Paths = append(q.Paths, plainPath(d.Path))
+		q.Paths = append(q.Paths, pathsOf(d.Path, folder)...)
 	}
 	return all.Decide(q)
 }
@@ -88,12 +89,12 @@ func verdictOf(act, diffs rules.Verdict) permit.Verdict {
 func ruleRequest(c *permit.Card, folder, home string) rules.Request {
 	q := rules.Request{Kind: string(c.Request.Kind), Tool: c.Request.Tool, Folder: folder, Home: home}
 	for _, p := range c.Paths {
-		q.Paths = append(q.Paths, plainPath(p))
+		q.Paths = append(q.Paths, pathsOf(p, folder)...)
 	}
 	switch c.Request.Kind {
 	case permit.Edit:
 		for _, d := range c.Diffs {
-			q.Paths = append(q.Paths, plainPath(d.Path))
+			q.Paths = append(q.Paths, pathsOf(d.Path, folder)...)
 		}
 	case permit.Command:
 		var known bool
@@ -117,10 +118,20 @@ func inputText(c *permit.Card, name string) (string, bool) {
 	return text, !cut
 }
 
-// plainPath is a path of what an agent may have written as a URI.
-func plainPath(name string) string {
+// pathsOf are the names by which rules know a file that an agent names, perhaps
+// as a URI: its own, and where links lead. A rule that forbids holds by either,
+// and one that allows has to cover both.
+func pathsOf(name, folder string) []string {
 	if path, err := workspace.PathOf(name); err == nil {
-		return path
+		name = path
 	}
-	return name
+	path := name
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(folder, path)
+	}
+	path = filepath.Clean(path)
+	if real := followed(path); real != path {
+		return []string{name, real}
+	}
+	return []string{name}
 }

@@ -3,6 +3,7 @@ package bridge_test
 import (
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -93,5 +94,31 @@ func TestRulesOnWrites(t *testing.T) {
 	}
 	if got := r.disk("gen/a.go") + r.disk("b.go"); got != "y" || len(r.display.asked) > 0 {
 		t.Errorf("got the files %q and %d cards, want only b.go and none", got, len(r.display.asked))
+	}
+}
+
+// TestRulesFollowLinks: what is forbidden in a folder is forbidden by every name
+// of it, and what is allowed in one is not allowed elsewhere by a link in it.
+func TestRulesFollowLinks(t *testing.T) {
+	r := newRig(t, `{"prompts": [{"steps": [
+	  {"write": {"path": "${cwd}/link/a.go", "text": "x", "as": "a"}},
+	  {"write": {"path": "${cwd}/x/../link/b.go", "text": "x", "as": "b"}},
+	  {"write": {"path": "${cwd}/free/out/c.go", "text": "x", "as": "c"}}, {"say": "${a.code} ${b.code} ${c.code}"}]}]}`)
+	r.config.Permissions = config.Permit{Policy: config.PolicyAsk, Deny: []string{"Edit(gen/**)"}, Allow: []string{"Edit(free/**)"}}
+	r.display.answer = reject
+	r.write("gen/x", "")
+	r.write("free/x", "")
+	r.write("other/x", "")
+	for link, to := range map[string]string{"link": "gen", "free/out": "other"} {
+		if err := os.Symlink(r.path(to), r.path(link)); err != nil {
+			t.Skipf("no links here: %v", err)
+		}
+	}
+	r.turn("go")
+	if got := r.said(); got != "-32010 -32010 -32010" {
+		t.Errorf("the writes gave %s, want all refused", got)
+	}
+	if n := len(r.display.asked); n != 1 {
+		t.Errorf("asked %d times, want only about the write that no rule is about", n)
 	}
 }

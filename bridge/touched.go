@@ -196,25 +196,28 @@ func (p paths) settle(name, folder string) string {
 	return filepath.Join(folder, name)
 }
 
-// really is where a path leads: links followed as far as it exists, letter case
-// folded where the system does.
+// really is where a path leads, letter case folded where the system does.
 func really(path string) string {
-	rest := ""
-	for at := path; ; {
-		if found, err := filepath.EvalSymlinks(at); err == nil {
-			path = filepath.Join(found, rest)
-			break
-		}
-		up := filepath.Dir(at)
-		if up == at {
-			break
-		}
-		rest, at = filepath.Join(filepath.Base(at), rest), up
-	}
+	path = followed(path)
 	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
 		path = strings.ToLower(path)
 	}
 	return path
+}
+
+// followed is a path with its links followed, as far as it exists.
+func followed(path string) string {
+	rest := ""
+	for at := path; ; {
+		if found, err := filepath.EvalSymlinks(at); err == nil {
+			return filepath.Join(found, rest)
+		}
+		up := filepath.Dir(at)
+		if up == at {
+			return path
+		}
+		rest, at = filepath.Join(filepath.Base(at), rest), up
+	}
 }
 
 // tellDirect tells the user, at the turn's end, that the agent worked past us:
