@@ -49,18 +49,10 @@ func (f *folders) change(added, removed []string) {
 }
 
 // folderPath is the path of a workspace folder, given as a URI or, as some
-// editors do, as a path. "C:" is the drive's root; empty is no folder.
+// editors do, as a path.
 func folderPath(s string) (string, bool) {
-	if path, err := workspace.PathOf(s); err == nil {
-		return path, true
-	}
-	if v := filepath.VolumeName(s); v != "" && v == s {
-		return v + string(filepath.Separator), true
-	}
-	if filepath.IsAbs(s) {
-		return filepath.Clean(s), true
-	}
-	return "", false
+	path, err := workspace.FolderPath(s)
+	return path, err == nil && path != ""
 }
 
 // first is the first folder; empty when there is none.

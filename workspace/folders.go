@@ -39,6 +39,10 @@ func Folders(entries []string) (folders []string, errs []error) {
 	return folders, errs
 }
 
+// FolderPath gives the plain path of one such entry; "" for an empty one. Nothing is looked
+// up. It errs on what is neither an absolute path nor a file URI.
+func FolderPath(entry string) (string, error) { return folderPath(own(), entry) }
+
 // folderPath gives the cleaned path of an entry; "" for an empty one.
 func folderPath(f flavour, entry string) (string, error) {
 	entry = strings.TrimSpace(entry)
