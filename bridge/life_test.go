@@ -30,13 +30,7 @@ func (r *rig) begin(ctx context.Context, n bridge.NewSession) <-chan error {
 
 func (r *rig) wait(done <-chan error) error {
 	r.t.Helper()
-	select {
-	case err := <-done:
-		return err
-	case <-time.After(patience):
-		r.t.Fatal("it does not return")
-		panic("unreachable")
-	}
+	return await(r.t, "the call's return", done)
 }
 
 func (r *rig) wantAgents(n int) {

@@ -154,11 +154,17 @@ type ending struct {
 
 func (r *rig) end(ends <-chan ending) ending {
 	r.t.Helper()
+	return await(r.t, "the turn's end", ends)
+}
+
+// await waits for what a channel brings.
+func await[T any](t *testing.T, what string, from <-chan T) T {
+	t.Helper()
 	select {
-	case e := <-ends:
-		return e
+	case v := <-from:
+		return v
 	case <-time.After(patience):
-		r.t.Fatal("the turn does not end")
+		t.Fatalf("never came: %s", what)
 		panic("unreachable")
 	}
 }
