@@ -8,7 +8,6 @@ import (
 	"go.lsp.dev/protocol"
 
 	"sallyport/server/wire"
-	"sallyport/workspace/text"
 )
 
 // codeActionParams is what we read of LSP's CodeActionParams; the URI stays as
@@ -91,10 +90,10 @@ func wanted(only []string, kind string) bool {
 func (c *client) actions(p *codeActionParams) []action {
 	var list []action
 	for _, x := range c.cards.list() {
-		for i, title := range x.titles {
+		for i, title := range x.answers {
 			list = append(list, action{
-				title: title + ": " + text.Visible(x.card.Title), kind: string(protocol.CodeActionKindQuickFix),
-				command: commandAnswer, argument: answerArgs{Option: i + 1, ID: x.card.ID},
+				title: title + ": " + x.title, kind: string(protocol.CodeActionKindQuickFix),
+				command: commandAnswer, argument: answerArgs{Option: i + 1, ID: x.id},
 			})
 		}
 	}

@@ -5,11 +5,9 @@ import (
 	"slices"
 	"sync"
 	"time"
-
-	"sallyport/bridge/permit"
 )
 
-// cards are the permissions that wait for an answer by command or code action,
+// cards are the questions that wait for an answer by command or code action,
 // for editors that cannot ask. The zero value is ready.
 type cards struct {
 	mu   sync.Mutex
@@ -18,14 +16,13 @@ type cards struct {
 
 // openCard is one of them.
 type openCard struct {
-	card   *permit.Card
-	titles []string
+	question
 	answer chan int // one slot
 }
 
-// add lists a card. It can be answered from now on; wait takes it off.
-func (c *cards) add(card *permit.Card, titles []string) *openCard {
-	own := &openCard{card, titles, make(chan int, 1)}
+// add lists a question. It can be answered from now on; wait takes it off.
+func (c *cards) add(q question) *openCard {
+	own := &openCard{q, make(chan int, 1)}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.open = append(c.open, own)
@@ -72,10 +69,10 @@ func (c *cards) settle(id string, i int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, x := range c.open {
-		if id != "" && x.card.ID != id {
+		if id != "" && x.id != id {
 			continue
 		}
-		if i < 0 || i >= len(x.titles) {
+		if i < 0 || i >= len(x.answers) {
 			return false
 		}
 		select {

@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -86,33 +85,25 @@ func withHint(s, hint string) string {
 	return s + " (hint: " + text.Visible(hint) + ")"
 }
 
-// question is a card in one message: the whole title, controls made visible,
-// and the files that it is about.
-func question(card *permit.Card) string {
-	return "Sallyport: the agent asks: " + text.Visible(card.Title) + places(card, "\n")
-}
-
-// places are the files that a card is about, each behind sep.
-func places(card *permit.Card, sep string) string {
-	var b strings.Builder
+// places are the files that a card is about.
+func places(card *permit.Card) (all []string) {
 	seen := map[string]bool{}
 	for _, d := range card.Diffs {
 		if !seen[d.Path] {
 			seen[d.Path] = true
-			b.WriteString(sep + "changes " + text.Visible(d.Path))
+			all = append(all, "changes "+text.Visible(d.Path))
 		}
 	}
 	for _, p := range card.Paths {
 		if !seen[p] {
 			seen[p] = true
-			b.WriteString(sep + text.Visible(p))
+			all = append(all, text.Visible(p))
 		}
 	}
-	return b.String()
+	return all
 }
 
-// plainAsk asks by window/showMessageRequest. An editor that does not know it
-// is told how to answer by a command or a code action; any other error is a
+// plainAsk asks by window/showMessageRequest or a code action; an error is a
 // refusal.
 func (d display) plainAsk(ctx context.Context, card *permit.Card) (permit.Answer, error) {
 	if log := d.book.of(card.Session); log != nil {
@@ -122,33 +113,13 @@ func (d display) plainAsk(ctx context.Context, card *permit.Card) (permit.Answer
 		}
 	}
 	d.talks.say(card.Session, "waiting for your answer")
-	titles := distinct(card.Options)
-	i, err := d.choose(ctx, protocol.MessageTypeWarning, question(card), titles)
-	var refused *rpc.Error
-	if errors.As(err, &refused) && refused.Code == wire.CodeUnknownMethod {
-		own := d.cards.add(card, titles)
-		i, err = d.cards.wait(ctx, own, func() { d.say(protocol.MessageTypeWarning, howToAnswer(card, titles)) })
-	}
-	if err != nil {
+	i, err := d.decide(ctx, question{
+		id: card.ID, lead: "the agent asks: ", title: text.Visible(card.Title), places: places(card), answers: distinct(card.Options),
+	})
+	if err != nil || i < 0 {
 		return permit.Answer{}, err
 	}
-	if i < 0 {
-		return permit.Answer{}, nil
-	}
 	return permit.Answer{Option: card.Options[i].ID}, nil
-}
-
-// howToAnswer is a card for an editor that cannot ask: first what may not be cut
-// off.
-func howToAnswer(card *permit.Card, titles []string) string {
-	var b strings.Builder
-	b.WriteString("Sallyport: answer with a code action: " + text.Visible(card.Title))
-	b.WriteString(" (or with the command " + commandAnswer + " and a number:")
-	for i, t := range titles {
-		fmt.Fprintf(&b, " %d %s", i+1, t)
-	}
-	b.WriteString(")" + places(card, "; "))
-	return b.String()
 }
 
 // plainSettled notes how a permission ended.

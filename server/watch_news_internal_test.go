@@ -6,7 +6,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"sallyport/bridge/permit"
 	"sallyport/workspace"
 )
 
@@ -43,7 +42,7 @@ func TestNews(t *testing.T) {
 func TestCardsRemind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var c cards
-		own := c.add(&permit.Card{ID: "p1"}, []string{"Allow", "Reject"})
+		own := c.add(question{id: "p1", answers: []string{"Allow", "Reject"}})
 		said := 0
 		go func() {
 			time.Sleep(2*remindEvery + time.Second)
@@ -54,7 +53,7 @@ func TestCardsRemind(t *testing.T) {
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if _, err := c.wait(ctx, c.add(&permit.Card{ID: "p2"}, nil), func() {}); err == nil || len(c.list()) > 0 {
+		if _, err := c.wait(ctx, c.add(question{id: "p2"}), func() {}); err == nil || len(c.list()) > 0 {
 			t.Errorf("got %v and %d cards after a cancel", err, len(c.list()))
 		}
 	})
