@@ -9,14 +9,13 @@ import (
 // Config is the user's configuration with every default filled in (see Default). It is
 // not changed once handed out.
 type Config struct {
-	Agents             // which agents, and how many
+	Agents             // which agents, how many, and how long they may take
 	Files              // what happens to buffers around a turn
+	Turns              // what is kept of a turn, and done around it
 	Mode        Mode   `json:"mode"`
 	Permissions Permit `json:"permissions"`
 	Fences      Fences `json:"fences"`
-	// Sandbox: the kernel's fence around an agent's processes; default "auto".
-	Sandbox  Sandbox  `json:"sandbox"`
-	Timeouts Timeouts `json:"timeouts"`
+	Kernel             // what is asked of the kernel for all agents; see KernelOf
 	// LogLevel of standard error; default "info".
 	LogLevel slog.Level `json:"logLevel"`
 }
@@ -32,7 +31,8 @@ type Agents struct {
 	// MaxAgents live at once; default 4, at least 1.
 	MaxAgents int `json:"maxAgents"`
 	// IdleMinutes after which an unused agent is closed; default 60, at least 1.
-	IdleMinutes int `json:"idleMinutes"`
+	IdleMinutes int      `json:"idleMinutes"`
+	Timeouts    Timeouts `json:"timeouts"`
 }
 
 // Idle is the time after which an unused agent is closed.
@@ -52,6 +52,7 @@ type Agent struct {
 	Modes map[Mode]string `json:"modes"`
 	// Name is shown to the user; default the id.
 	Name string `json:"name"`
+	Kernel
 }
 
 // Launch is the environment and the folder of an agent's process.
@@ -138,12 +139,15 @@ func (t Timeouts) CancelGrace() time.Duration {
 // Default is the configuration of a user who has written none.
 func Default() *Config {
 	return &Config{
-		Agents:      Agents{MaxAgents: 4, IdleMinutes: 60},
-		Files:       Files{Unsaved: UnsavedAsk, SaveAfterWrite: WhenClean},
+		Agents: Agents{MaxAgents: 4, IdleMinutes: 60, Timeouts: Timeouts{StartSeconds: 90, CancelGraceSeconds: 5}},
+		Files:  Files{Unsaved: UnsavedAsk, SaveAfterWrite: WhenClean},
+		Turns: Turns{
+			Checkpoint: Checkpoint{Seconds: 10, MaxFileMiB: 32, Ignored: IgnoredSmall},
+			Retention:  Retention{Days: 30, MiB: 2048},
+		},
 		Mode:        Ask,
 		Permissions: Permit{Policy: PolicyAsk},
-		Sandbox:     SandboxAuto,
-		Timeouts:    Timeouts{StartSeconds: 90, CancelGraceSeconds: 5},
+		Kernel:      Kernel{Sandbox: SandboxAuto, Network: NetworkOn},
 		LogLevel:    slog.LevelInfo,
 	}
 }
@@ -188,14 +192,4 @@ const (
 	PolicyDeny   Policy = "deny"
 	PolicyAsk    Policy = "ask"
 	PolicyRecord Policy = "record"
-)
-
-// Sandbox is how much is demanded of the kernel, from strict to free: require, auto, off.
-type Sandbox string
-
-// The sandboxes.
-const (
-	SandboxRequire Sandbox = "require"
-	SandboxAuto    Sandbox = "auto"
-	SandboxOff     Sandbox = "off"
 )

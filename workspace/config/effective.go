@@ -1,6 +1,7 @@
 package config
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -14,7 +15,8 @@ import (
 // Effective is what holds for a session in folder: the user's configuration, tightened by
 // the project's file (nil: none). It only ever tightens:
 //
-//   - mode, permissions.policy, sandbox: the stricter of both;
+//   - mode, permissions.policy, sandbox and network, also of single agents: the stricter of
+//     both;
 //   - fences.region: what lies in both; an entry of the project that does not provably lie
 //     in the user's region grants nothing and is a problem;
 //   - fences.reserved, unreadable, ci: both;
@@ -32,7 +34,12 @@ func Effective(user *Config, project *Project, folder string) (*Config, []Proble
 	if p := project.Permissions; len(p.Deny)+len(p.Ask) > 0 {
 		c.Permissions.Project = ProjectRules{Folder: filepath.Dir(project.File), Deny: p.Deny, Ask: p.Ask}
 	}
-	c.Sandbox = stricter(c.Sandbox, project.Sandbox, SandboxRequire, SandboxAuto, SandboxOff)
+	c.Kernel = c.Kernel.tighten(project.Kernel)
+	c.Custom = maps.Clone(c.Custom)
+	for id, agent := range c.Custom {
+		agent.Kernel = user.KernelOf(id).tighten(project.Kernel)
+		c.Custom[id] = agent
+	}
 	c.Fences.Reserved = slices.Concat(c.Fences.Reserved, project.Fences.Reserved)
 	c.Fences.AlsoUnreadable = slices.Concat(c.Fences.AlsoUnreadable, project.Fences.Unreadable)
 	c.Fences.CI = c.Fences.CI || project.Fences.CI

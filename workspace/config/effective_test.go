@@ -55,6 +55,15 @@ func TestEffective(t *testing.T) {
 				c.Permissions.Project = ProjectRules{Folder: "PROJECT", Deny: []string{"Bash(a)"}, Ask: []string{"Bash(b)"}}
 			}},
 		{"sandbox", func(c *Config) { c.Sandbox = SandboxOff }, `{"sandbox": "require"}`, func(c *Config) { c.Sandbox = SandboxRequire }},
+		{"network", func(*Config) {}, `{"network": "loopback"}`, func(c *Config) { c.Network = NetworkLoopback }},
+		{"the user's network is stricter", func(c *Config) { c.Network = NetworkOff }, `{"network": "loopback"}`,
+			func(c *Config) { c.Network = NetworkOff }},
+		{"an agent that the user lets more", func(c *Config) {
+			c.Sandbox, c.Network = SandboxRequire, NetworkOff
+			c.Custom = map[string]Agent{"a": {Kernel: Kernel{SandboxOff, NetworkOn}}, "b": {}}
+		}, `{"sandbox": "require", "network": "loopback"}`, func(c *Config) {
+			c.Custom = map[string]Agent{"a": {Kernel: Kernel{SandboxRequire, NetworkLoopback}}, "b": {Kernel: Kernel{SandboxRequire, NetworkOff}}}
+		}},
 		{"reserved and unreadable", func(c *Config) { c.Fences.Reserved = []string{"a"}; c.Fences.AlsoUnreadable = []string{"*.a"} },
 			`{"fences": {"reserved": ["b"], "unreadable": ["*.b"], "ci": true}}`,
 			func(c *Config) {
@@ -85,6 +94,19 @@ func TestEffective(t *testing.T) {
 				t.Errorf("the user's configuration was changed: %s", diff)
 			}
 		})
+	}
+}
+
+func TestKernelOf(t *testing.T) {
+	c := Default()
+	c.Network = NetworkLoopback
+	c.Custom = map[string]Agent{"a": {Kernel: Kernel{Sandbox: SandboxRequire}}, "b": {Kernel: Kernel{Network: NetworkOff}}}
+	for id, want := range map[string]Kernel{
+		"a": {SandboxRequire, NetworkLoopback}, "b": {SandboxAuto, NetworkOff}, "unknown": {SandboxAuto, NetworkLoopback},
+	} {
+		if got := c.KernelOf(id); got != want {
+			t.Errorf("KernelOf(%s) = %v, want %v", id, got, want)
+		}
 	}
 }
 
@@ -190,6 +212,9 @@ func TestProjectCannotLoosen(t *testing.T) {
 		{"mode", `{"mode": "bypassPermissions"}`, `mode: must be "plan" or "default"; ` + onlyTighten},
 		{"policy", `{"permissions": {"policy": "record"}}`, `permissions.policy: must be "ask" or "deny"; ` + onlyTighten},
 		{"sandbox", `{"sandbox": "off"}`, `sandbox: must be "require"; ` + onlyTighten},
+		{"network", `{"network": "on"}`, `network: must be "loopback" or "off"; ` + onlyTighten},
+		{"a check, which is a program", `{"verify": [{"name": "a", "command": "x"}]}`, "verify: only the user's own configuration may set this; " + onlyTighten},
+		{"less to take back", `{"checkpoint": {"leaveOut": ["*"]}}`, "checkpoint: only the user's own configuration may set this; " + onlyTighten},
 		{"ci", `{"fences": {"ci": false}}`, "fences.ci: must be true; " + onlyTighten},
 		{"reserved taken off", `{"fences": {"reserved": ["!x"]}}`, `fences.reserved[0]: must not begin with "!"; ` + onlyTighten},
 		{"unreadable taken off", `{"fences": {"unreadable": ["!.env"]}}`, `fences.unreadable[0]: must not begin with "!"; ` + onlyTighten},

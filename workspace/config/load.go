@@ -48,9 +48,12 @@ func load(file string) (*Config, []byte, []Problem, error) {
 	if err != nil {
 		return nil, nil, nil, fmt.Errorf("reading the configuration: %w", err)
 	}
-	_, problems, err := parse(file, data, userRules, c)
+	src, problems, err := parse(file, data, userRules, c)
 	if err != nil {
 		return nil, data, problems, err
+	}
+	if errorsIn(problems) == 0 {
+		problems = append(problems, c.Turns.settle(src)...)
 	}
 	if n := errorsIn(problems); n > 0 {
 		return nil, data, problems, &Broken{File: file, Errors: n}
@@ -85,7 +88,7 @@ func read(name string) ([]byte, error) {
 
 // expand replaces a leading ~/ where a person writes paths.
 func (c *Config) expand(home string) {
-	for _, list := range [][]string{c.Fences.Region, c.Fences.Private, c.Fences.Unreadable, c.Fences.AlsoUnreadable} {
+	for _, list := range [][]string{c.Fences.Region, c.Fences.Private, c.Fences.Unreadable, c.Fences.AlsoUnreadable, c.Untrusted} {
 		for i, path := range list {
 			list[i] = expand(home, path)
 		}

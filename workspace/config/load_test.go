@@ -41,12 +41,16 @@ func TestLoad(t *testing.T) {
 	"agents": {"mine": {
 		"name": "Mine", "command": "mine --acp 'a b'", "args": ["-x"], "env": {"A": "b"},
 		"passEnv": ["KEY"], "removeEnv": ["B"], "cwd": "~/w", "fs": false, "modes": {"plan": "ro"},
+		"network": "loopback",
 	}},
 	"prestart": ["mine"], "maxAgents": 2, "idleMinutes": 5, "unsaved": "save",
 	"saveAfterWrite": "never", "mode": "plan", "permissions": {"policy": "deny", "deny": ["Bash(rm:*)"], "ask": ["Read"], "allow": ["Bash(ls)"]},
 	"fences": {"region": ["src", "~/out"], "reserved": ["x"], "ci": true, "unreadable": [],
 		"alsoUnreadable": ["*.sec"], "private": ["~/q"]},
-	"sandbox": "require", "timeouts": {"startSeconds": 1}, "logLevel": "debug",
+	"sandbox": "require", "network": "off", "timeouts": {"startSeconds": 1}, "logLevel": "debug",
+	"checkpoint": {"seconds": 3, "maxFileMiB": 5, "ignored": "none", "leaveOut": ["node_modules"], "wide": true},
+	"retention": {"days": 1, "MiB": 16}, "untrusted": ["~/Downloads/**", "https://x.org/**"],
+	"verify": [{"name": "tests", "command": "go test ./..."}, {"name": "lint", "command": "lint", "seconds": 7, "passEnv": ["KEY"]}],
 }`))
 	if err != nil || len(problems) > 0 {
 		t.Fatalf("Load: %v, %v", problems, err)
@@ -58,12 +62,21 @@ func TestLoad(t *testing.T) {
 			Custom: map[string]Agent{"mine": {
 				Name: "Mine", Command: "mine --acp 'a b'", Args: []string{"-x"}, FS: &no, Modes: map[Mode]string{Plan: "ro"},
 				Launch: Launch{Env: map[string]string{"A": "b"}, PassEnv: []string{"KEY"}, RemoveEnv: []string{"B"}, Cwd: filepath.Join(home, "w")},
+				Kernel: Kernel{Network: NetworkLoopback},
 			}},
+			Timeouts: Timeouts{StartSeconds: 1, CancelGraceSeconds: 5},
+		},
+		Turns: Turns{
+			Checkpoint: Checkpoint{Seconds: 3, MaxFileMiB: 5, Ignored: IgnoredNone, LeaveOut: []string{"node_modules"}, Wide: true},
+			Retention:  Retention{Days: 1, MiB: 16},
+			Verify: []Check{{Name: "tests", Command: "go test ./...", Seconds: 300},
+				{Name: "lint", Command: "lint", Seconds: 7, PassEnv: []string{"KEY"}}},
+			Untrusted: []string{filepath.Join(home, "Downloads/**"), "https://x.org/**"},
 		},
 		Files: Files{Unsaved: UnsavedSave, SaveAfterWrite: Never}, Mode: Plan, Permissions: Permit{Policy: PolicyDeny, Deny: []string{"Bash(rm:*)"}, Ask: []string{"Read"}, Allow: []string{"Bash(ls)"}},
 		Fences: Fences{Region: []string{"src", filepath.Join(home, "out")}, Reserved: []string{"x"}, CI: true, Unreadable: []string{},
 			AlsoUnreadable: []string{"*.sec"}, Private: []string{filepath.Join(home, "q")}},
-		Sandbox: SandboxRequire, Timeouts: Timeouts{StartSeconds: 1, CancelGraceSeconds: 5}, LogLevel: slog.LevelDebug,
+		Kernel: Kernel{Sandbox: SandboxRequire, Network: NetworkOff}, LogLevel: slog.LevelDebug,
 	}
 	if diff := cmp.Diff(want, c); diff != "" {
 		t.Error(diff)
@@ -97,6 +110,13 @@ func TestLoadProblems(t *testing.T) {
 		{"unknown in agent", `{"agents": {"a": {"comand": ""}}}`, `1:19: warning: agents.a.comand: unknown key; did you mean command?`},
 		{"unknown, far", `{"colours": 1}`, `1:2: warning: colours: unknown key; remove "colours", it has no effect`},
 		{"after a BOM", "\uFEFF{\"mode\": 1}", `1:10: mode: must be "plan", "default", "acceptEdits" or "bypassPermissions"`},
+		{"no glob", `{"checkpoint": {"leaveOut": ["a", "[b"]}}`, "1:35: checkpoint.leaveOut[1]: is no glob; close its brackets"},
+		{"a path for a glob", `{"checkpoint": {"leaveOut": ["a/b"]}}`, "1:30: checkpoint.leaveOut[0]: must match ^[^/]+$"},
+		{"check without a command", `{"verify": [{"name": "a"}]}`, "1:13: verify[0]: missing property 'command'"},
+		{"checks of one name", `{"verify": [{"name": "a", "command": "b"}, {"name": "a", "command": "c"}]}`,
+			"1:53: verify[1].name: is the name of an earlier check; give it another"},
+		{"check of no time", `{"verify": [{"name": "a", "command": "b", "seconds": 0}]}`, "1:54: verify[0].seconds: minimum: got 0, want 1"},
+		{"network of an agent", `{"agents": {"a": {"network": "lopback"}}}`, `1:30: agents.a.network: must be "", "on", "loopback" or "off"; did you mean "loopback"?`},
 		{"secret is not told", `{"agents": {"a": {"env": {"K": 77}}}}`, "1:32: agents.a.env.K: must be string, not number"},
 	}
 	for _, tt := range tests {

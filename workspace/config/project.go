@@ -14,7 +14,7 @@ type Project struct {
 	Mode        Mode          `json:"mode"`
 	Permissions ProjectPermit `json:"permissions"`
 	Fences      ProjectFences `json:"fences"`
-	Sandbox     Sandbox       `json:"sandbox"`
+	Kernel                    // what is demanded of the kernel, at least
 
 	src *source // to say where a refused entry stands
 }

@@ -81,7 +81,8 @@ func TestSchemaDefaults(t *testing.T) {
 	}
 	empty := cmp.FilterValues(func(a, b []string) bool { return len(a) == 0 && len(b) == 0 }, cmp.Ignore())
 	none := cmp.FilterValues(func(a, b map[string]Agent) bool { return len(a) == 0 && len(b) == 0 }, cmp.Ignore())
-	if diff := cmp.Diff(Default(), c, empty, none); diff != "" {
+	checks := cmp.FilterValues(func(a, b []Check) bool { return len(a) == 0 && len(b) == 0 }, cmp.Ignore())
+	if diff := cmp.Diff(Default(), c, empty, none, checks); diff != "" {
 		t.Error(diff)
 	}
 	if c.Fences.Unreadable != nil {

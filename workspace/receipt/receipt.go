@@ -112,7 +112,7 @@ type End struct {
 
 // Chain binds a receipt to the one before. Log.Append fills it in.
 type Chain struct {
-	Seq      int64  `json:"seq"`            // from 1, in each project
-	Previous string `json:"previous"`       // Hash of the one before, "" for the first
+	Seq      int64  `json:"seq"`           // from 1, in each project
+	Previous string `json:"previous"`      // Hash of the one before, "" for the first
 	Hash     string `json:"hash,omitzero"` // SHA-256 of the line without this member, in lower case hex
 }
