@@ -105,6 +105,13 @@ var edges = map[string]map[string]string{
 		"workspace/text":  "line endings and windows",
 	},
 	"workspace/fence": {"workspace/text": "control characters are made visible"},
+	"workspace/turns": {
+		"workspace":                 "open documents go back through the editor",
+		"workspace/checkpoint":      "trees before and after",
+		"workspace/checkpoint/pack": "locks, and files that are whole or absent",
+		"workspace/receipt":         "the record",
+		"workspace/text":            "differences and hashes",
+	},
 	"workspace/workspacetest": {
 		"workspace":      "an editor for tests",
 		"workspace/text": "its buffers",

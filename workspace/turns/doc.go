@@ -1,0 +1,30 @@
+// Package turns puts turns on the record and takes them back.
+//
+// A turn begins with a checkpoint and a journal; at its end the trees before and after are compared, each changed path is
+// attributed, and the receipt is written. An undo gives exactly these paths the state that they had, open documents through the
+// editor, and is a turn of its own kind.
+//
+// # Words
+//
+// A turn runs from Begin to End. Its journal is what it did so far, one JSON value a line, held by a lock as long as its process
+// lives. Its trace is what undoing needs of it: the checkpoints and every changed path with its attribution, where the receipt
+// has only the first of them. A record is a turn, an undo or a redo. A buffer is the unsaved text of an open document. A path
+// stands in conflict when it is not as the record left it.
+//
+// # Invariants
+//
+//   - Attribution compares checkpoints; what was seen meanwhile only says whose a difference is.
+//   - What the user made is not taken back; what may be the user's only by force, and what is overwritten by force stays in the
+//     store as long as the undo itself can be taken back.
+//   - An undo changes no path but those of its record, and none that is not as the record left it, unless by force.
+//   - While a turn runs on some folder no undo does, and the other way round, over all processes.
+//   - A journal whose process is gone is ended by exactly one of the processes that find it.
+//   - A trace is on the disk before the receipt, and the receipt before its journal goes: a crash at any moment leaves one of
+//     them to say what happened.
+//   - Nothing here makes a turn fail: a checkpoint that cannot be taken, or a journal that cannot be written, is said on the
+//     turn and its receipt.
+//
+// # Deliberately absent
+//
+// Watching, bringing changes into open documents after a turn (package workspace), checks, and who may ask for an undo.
+package turns
