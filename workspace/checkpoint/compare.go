@@ -39,14 +39,15 @@ func (s *Store) Compare(ctx context.Context, before, after *Checkpoint) ([]Chang
 }
 
 func (s *Store) compare(ctx context.Context, before, after *Checkpoint) ([]Change, error) {
-	d := differ{store: s, ctx: ctx, partial: [2]bool{before.Partial, after.Partial}}
+	d := differ{store: s, ctx: ctx}
+	partial := [2]bool{before.Partial, after.Partial}
 	for _, b := range before.Roots {
 		for _, a := range after.Roots {
 			if a.Path != b.Path {
 				continue
 			}
 			d.root = a.Path
-			if err := d.folders("", [2]Hash{b.Tree, a.Tree}); err != nil {
+			if err := d.folders("", [2]Hash{b.Tree, a.Tree}, partial); err != nil {
 				return nil, fmt.Errorf("comparing checkpoints %s and %s: %w", before.ID, after.ID, err)
 			}
 		}
@@ -57,13 +58,12 @@ func (s *Store) compare(ctx context.Context, before, after *Checkpoint) ([]Chang
 type differ struct {
 	store   *Store
 	ctx     context.Context
-	partial [2]bool
 	root    string
 	changes []Change
 }
 
-// folders compares two trees; the zero Hash is an empty one.
-func (d *differ) folders(path string, trees [2]Hash) error {
+// folders compares two trees; the zero Hash is an empty one. Nothing is known of names that a partial one has not.
+func (d *differ) folders(path string, trees [2]Hash, partial [2]bool) error {
 	if trees[0] == trees[1] {
 		return nil
 	}
@@ -88,7 +88,7 @@ func (d *differ) folders(path string, trees [2]Hash) error {
 			if len(list) > 0 && list[0].name == name {
 				pair[i], lists[i] = list[0].State, list[1:]
 			} else {
-				skip = skip || d.partial[i]
+				skip = skip || partial[i]
 			}
 		}
 		if skip {
@@ -97,7 +97,7 @@ func (d *differ) folders(path string, trees [2]Hash) error {
 		if path != "" {
 			name = path + "/" + name
 		}
-		if err := d.states(name, pair); err != nil {
+		if err := d.states(name, pair, partial); err != nil {
 			return err
 		}
 	}
@@ -111,29 +111,32 @@ func firstName(lists [2][]item) string {
 	return lists[0][0].name
 }
 
-func (d *differ) states(path string, pair [2]State) error {
+func (d *differ) states(path string, pair [2]State, partial [2]bool) error {
 	if pair[0] == pair[1] {
 		return nil
 	}
 	var trees [2]Hash
-	deeper, leads := false, false
-	for i := range pair {
-		leads = leads || pair[i].Reason == container
-		if pair[i].Kind == Folder {
-			deeper = true
-			trees[i], pair[i].Hash = pair[i].Hash, Hash{}
+	deeper, leads, closed := false, false, false
+	for i, s := range pair {
+		leads = leads || s.Reason == container
+		closed = closed || s.Kind == LeftOut
+		if s.Kind != Folder {
+			continue
+		}
+		deeper = true
+		trees[i], pair[i].Hash = s.Hash, Hash{}
+		partial[i] = partial[i] || s.partly()
+		if s.partly() {
+			pair[i] = State{Kind: LeftOut, Reason: s.Reason}
 		}
 	}
 	if !leads && pair[0] != pair[1] {
 		d.changes = append(d.changes, Change{d.root, path, kindOf(pair[0], pair[1]), pair[0], pair[1]})
 	}
-	if pair[0].Kind == LeftOut || pair[1].Kind == LeftOut {
+	if closed || !deeper {
 		return nil // what is in it is not known of one of them: no file of it was added or deleted
 	}
-	if deeper {
-		return d.folders(path, trees)
-	}
-	return nil
+	return d.folders(path, trees, partial)
 }
 
 func kindOf(before, after State) ChangeKind {

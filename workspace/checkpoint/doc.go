@@ -6,7 +6,8 @@
 // A root is a folder of a project. A checkpoint is the state of all roots at about one moment: for each a tree of names with kind,
 // mode and hash. What a checkpoint does not hold is left out, and stands in the tree with its reason. The resident index is what
 // the last walk of a root saw: with it, the next one reads only what changed. A plan is what takes a turn back, before it is
-// carried out; a conflict is a path that stays as it is. A partial checkpoint holds single paths: what was overwritten by force.
+// carried out; a conflict is a path that stays as it is. A partial checkpoint holds single paths: what was overwritten by force. A
+folder is partly held when it was left out and Store.Add then took up single paths in it.
 //
 // # Invariants
 //
@@ -39,6 +40,5 @@
 //
 // # Deliberately absent
 //
-// Open documents, who changed what, receipts, retention of turns: whoever calls this. Reading .gitignore. Adding a single path to
-// a checkpoint that the time limit ended. Ownership, extended attributes, holes of sparse files. Reuse of git's objects.
+// Open documents, who changed what, receipts, retention of turns: whoever calls this. Ownership, extended attributes, holes of sparse files. Reuse of git's objects.
 package checkpoint

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -22,11 +23,14 @@ type Checkpoint struct {
 	ID    string    // of the store
 	Time  time.Time // when it was taken
 	Roots []Root
+	Texts map[string]Hash // of Options.Texts, by absolute path; see Store.Content
 	// Partial says that it holds single paths only, among them that one was absent: what a forced undo overwrote.
 	Partial bool
 
 	Skipped []Skipped // what it does not hold, by root and path; filled by Take
 	Stats   Stats     // filled by Take
+
+	maxFile int64 // of the options of Take; 0 after Load
 }
 
 // Root is one folder of a checkpoint.
@@ -40,10 +44,14 @@ type manifest struct {
 	Version int       `json:"version"`
 	Time    time.Time `json:"time"`
 	Partial bool      `json:"partial,omitempty"`
-	Roots   []struct {
-		Path []byte `json:"path"` // base64: paths are bytes
-		Tree Hash   `json:"tree"`
-	} `json:"roots"`
+	Roots   []named   `json:"roots"`
+	Texts   []named   `json:"texts,omitempty"` // by path
+}
+
+// named is a folder's tree, or a text.
+type named struct {
+	Path []byte `json:"path"` // base64: paths are bytes
+	Hash Hash   `json:"hash"`
 }
 
 const version = 1
@@ -52,23 +60,26 @@ func (s *Store) manifestFile(id string) string { return filepath.Join(s.dir, "ch
 
 // save writes the manifest, the last step of a checkpoint. A checkpoint like the last of the same folders is that one again.
 func (s *Store) save(c *Checkpoint) error {
-	c.Time = time.Now()
+	now := time.Now()
+	if c.Time.IsZero() {
+		c.Time = now
+	}
 	if last := s.lastLike(c); last != "" {
 		c.ID = last
 		return nil
 	}
 	m := manifest{Version: version, Time: c.Time, Partial: c.Partial}
 	for _, r := range c.Roots {
-		m.Roots = append(m.Roots, struct {
-			Path []byte `json:"path"`
-			Tree Hash   `json:"tree"`
-		}{[]byte(r.Path), r.Tree})
+		m.Roots = append(m.Roots, named{[]byte(r.Path), r.Tree})
+	}
+	for _, path := range slices.Sorted(maps.Keys(c.Texts)) {
+		m.Texts = append(m.Texts, named{[]byte(path), c.Texts[path]})
 	}
 	data, err := json.Marshal(&m)
 	if err != nil {
 		return fmt.Errorf("writing checkpoint: %w", err)
 	}
-	c.ID = fmt.Sprintf("%016x-%s", c.Time.UnixNano(), strings.ToLower(rand.Text()[:8]))
+	c.ID = fmt.Sprintf("%016x-%s", now.UnixNano(), strings.ToLower(rand.Text()[:8]))
 	s.step("before the manifest")
 	if err := pack.Replace(s.manifestFile(c.ID), data, s.step); err != nil {
 		return fmt.Errorf("writing checkpoint: %w", err)
@@ -83,7 +94,7 @@ func (s *Store) lastLike(c *Checkpoint) string {
 	s.mu.Lock()
 	last := s.last[folderNames(c)]
 	s.mu.Unlock()
-	if c.Partial || last == nil || !slices.Equal(last.Roots, c.Roots) {
+	if c.Partial || last == nil || !slices.Equal(last.Roots, c.Roots) || !maps.Equal(last.Texts, c.Texts) {
 		return ""
 	}
 	if os.Chtimes(s.manifestFile(last.ID), c.Time, c.Time) != nil {
@@ -98,7 +109,7 @@ func (s *Store) remember(c *Checkpoint) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.last[folderNames(c)] = &Checkpoint{ID: c.ID, Roots: slices.Clone(c.Roots)}
+	s.last[folderNames(c)] = &Checkpoint{ID: c.ID, Roots: slices.Clone(c.Roots), Texts: maps.Clone(c.Texts)}
 }
 
 func folderNames(c *Checkpoint) string {
@@ -127,7 +138,13 @@ func (s *Store) Load(id string) (*Checkpoint, error) {
 	}
 	c := &Checkpoint{ID: id, Time: m.Time, Partial: m.Partial}
 	for _, r := range m.Roots {
-		c.Roots = append(c.Roots, Root{string(r.Path), r.Tree})
+		c.Roots = append(c.Roots, Root{string(r.Path), r.Hash})
+	}
+	for _, t := range m.Texts {
+		if c.Texts == nil {
+			c.Texts = map[string]Hash{}
+		}
+		c.Texts[string(t.Path)] = t.Hash
 	}
 	return c, nil
 }
@@ -157,7 +174,7 @@ func (s *Store) LeftOut(ctx context.Context, c *Checkpoint) ([]Skipped, error) {
 	var out []Skipped
 	for _, r := range c.Roots {
 		err := s.visit(ctx, r.Tree, "", func(path string, it item) {
-			if it.Kind == LeftOut {
+			if it.Kind == LeftOut || it.partly() {
 				out = append(out, Skipped{r.Path, path, it.Reason})
 			}
 		})

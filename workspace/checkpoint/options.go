@@ -22,9 +22,27 @@ type Options struct {
 	MaxBytes int64
 	// Limit is the longest that Take reads; what is not in by then is left out, and in the next one. 0 is 10 s, below 0 is no limit.
 	Limit time.Duration
+	// Ignored says what becomes of what the .gitignore files of the tree name. Setting none of git's own counts.
+	Ignored IgnoredPolicy
+	// Base, if not nil, is an earlier checkpoint. What it held is held again, whatever a .gitignore says now: who writes "*" into
+	// one during a turn hides nothing. What is new is left out only if the .gitignore files of Base name it too.
+	Base *Checkpoint
+	// Texts stand beside the tree, by absolute path: those of unsaved buffers. They are part of what makes two checkpoints the same.
+	Texts map[string][]byte
 	// Wide is the user's word that the home folder, or a whole file system, is a project.
 	Wide bool
 }
+
+// IgnoredPolicy says what becomes of ignored files and folders.
+type IgnoredPolicy byte
+
+const (
+	IgnoredSmall IgnoredPolicy = iota // files up to 1 MiB are held; larger ones, and folders with all that is in them, are left out
+	IgnoredAll                        // they are held like all others; no .gitignore is read
+	IgnoredNone                       // they are left out
+)
+
+const smallIgnored = 1 << 20 // bytes
 
 const (
 	defaultMaxFile  = 32 << 20

@@ -136,6 +136,11 @@ func (p *pruning) markOver(id string, had map[Hash]struct{}) error {
 			return err
 		}
 	}
+	for _, h := range c.Texts {
+		if _, err := p.object(h, had); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package checkpoint
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -42,7 +43,10 @@ func (s *Store) Take(ctx context.Context, folders []string, o Options) (*Checkpo
 	if limited := time.Duration(1<<63 - 1); o.Limit != limited {
 		deadline = time.Now().Add(o.Limit)
 	}
-	c := &Checkpoint{}
+	c := &Checkpoint{maxFile: o.MaxFile}
+	if err := s.putTexts(c, o.Texts); err != nil {
+		return nil, fmt.Errorf("storing texts: %w", err)
+	}
 	for _, root := range list {
 		if err := s.walkRoot(ctx, c, root, &o, deadline); err != nil {
 			return nil, fmt.Errorf("reading %s: %w", root, err)
@@ -52,6 +56,22 @@ func (s *Store) Take(ctx context.Context, folders []string, o Options) (*Checkpo
 		return strings.Compare(a.Root+"\x00"+a.Path, b.Root+"\x00"+b.Path)
 	})
 	return c, s.save(c)
+}
+
+// putTexts stores what stands beside the tree; the walk commits it.
+func (s *Store) putTexts(c *Checkpoint, texts map[string][]byte) error {
+	for path, text := range texts {
+		h, _, took, err := s.objects.PutStream(bytes.NewReader(text), true)
+		if err != nil {
+			return err
+		}
+		if c.Texts == nil {
+			c.Texts = map[string]Hash{}
+		}
+		c.Texts[path] = h
+		c.Stats.Stored += took
+	}
+	return nil
 }
 
 func (s *Store) walkRoot(ctx context.Context, c *Checkpoint, root string, o *Options, deadline time.Time) error {

@@ -4,7 +4,9 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"sort"
+	"strings"
 
 	"sallyport/workspace/checkpoint/pack"
 )
@@ -45,16 +47,28 @@ func (k Kind) String() string {
 type State struct {
 	Kind   Kind
 	Mode   uint32 // permission bits of a file or folder, with setuid, setgid and sticky as in POSIX; 0 for other kinds
-	Reason Reason // of what is left out
+	Reason Reason // of what is left out, or of a folder of which all is left out but what its tree has
 	// Hash is that of a file's content, a link's target, or a folder's tree. Of a file that is left out it is a digest of
 	// size, times and inode, so that a change can be seen; it is zero where nothing is known.
 	Hash Hash
 }
 
+// partly says whether a folder is left out but for some paths in it, which its tree has: those that Store.Add took up.
+func (s State) partly() bool { return s.Kind == Folder && s.Reason != 0 && s.Reason != container }
+
 // item is a named state in a tree.
 type item struct {
 	name string
 	State
+}
+
+// find looks a name up in the items of a tree.
+func find(items []item, name string) (item, bool) {
+	i, ok := slices.BinarySearchFunc(items, name, func(it item, name string) int { return strings.Compare(it.name, name) })
+	if !ok {
+		return item{}, false
+	}
+	return items[i], true
 }
 
 // A tree is the object that stands for a folder: items sorted by name, each as kind, reason, mode (varint), hash, length of

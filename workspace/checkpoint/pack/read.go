@@ -164,37 +164,59 @@ func (p place) body() ([]byte, error) {
 
 // WriteTo writes an object of any size. On ErrDamaged some of it may have been written.
 func (o *Objects) WriteTo(w io.Writer, h Hash) error {
-	p, err := o.find(h)
+	r, err := o.Reader(h)
 	if err != nil {
 		return err
+	}
+	_, err = io.Copy(w, r)
+	return err
+}
+
+// Reader reads an object of any size. The caller holds the lock until it has read. Errors: ErrMissing, ErrDamaged, of the
+// reads too.
+func (o *Objects) Reader(h Hash) (io.Reader, error) {
+	p, err := o.find(h)
+	if err != nil {
+		return nil, err
 	}
 	if p.codec != codecList {
 		body, err := o.Get(h)
-		if err != nil {
-			return err
-		}
-		_, err = w.Write(body)
-		return err
+		return bytes.NewReader(body), err
 	}
 	chunks, err := p.chunks()
 	if err != nil {
-		return fmt.Errorf("getting %s: %w", h, err)
+		return nil, fmt.Errorf("getting %s: %w", h, err)
 	}
-	whole := newHash()
-	for _, c := range chunks {
-		body, err := o.Get(c)
+	return &pieces{objects: o, whole: h, sum: newHash(), chunks: chunks}, nil
+}
+
+// pieces reads an object that is stored in chunks.
+type pieces struct {
+	objects *Objects
+	whole   Hash
+	sum     hash.Hash // of what was read
+	chunks  []Hash    // that are not yet read
+	rest    []byte
+}
+
+func (p *pieces) Read(b []byte) (int, error) {
+	for len(p.rest) == 0 {
+		if len(p.chunks) == 0 {
+			if Hash(p.sum.Sum(nil)) != p.whole {
+				return 0, fmt.Errorf("getting %s: %w", p.whole, ErrDamaged)
+			}
+			return 0, io.EOF
+		}
+		body, err := p.objects.Get(p.chunks[0])
 		if err != nil {
-			return err
+			return 0, err
 		}
-		whole.Write(body)
-		if _, err := w.Write(body); err != nil {
-			return err
-		}
+		p.sum.Write(body)
+		p.rest, p.chunks = body, p.chunks[1:]
 	}
-	if Hash(whole.Sum(nil)) != h {
-		return fmt.Errorf("getting %s: %w", h, ErrDamaged)
-	}
-	return nil
+	n := copy(b, p.rest)
+	p.rest = p.rest[n:]
+	return n, nil
 }
 
 func (p place) chunks() ([]Hash, error) {
