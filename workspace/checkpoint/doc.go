@@ -7,7 +7,7 @@
 // mode and hash. What a checkpoint does not hold is left out, and stands in the tree with its reason. The resident index is what
 // the last walk of a root saw: with it, the next one reads only what changed. A plan is what takes a turn back, before it is
 // carried out; a conflict is a path that stays as it is. A partial checkpoint holds single paths: what was overwritten by force. A
-folder is partly held when it was left out and Store.Add then took up single paths in it.
+// folder is partly held when it was left out and Store.Add then took up single paths in it.
 //
 // # Invariants
 //
