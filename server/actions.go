@@ -20,6 +20,7 @@ type codeActionParams struct {
 	Context struct {
 		Diagnostics []jsontext.Value `json:"diagnostics"`
 		Only        []string         `json:"only"`
+		Trigger     int              `json:"triggerKind"`
 	} `json:"context"`
 }
 
@@ -37,14 +38,14 @@ func (c *client) actionProvider() protocol.CodeActionProvider {
 		return protocol.Boolean(true)
 	}
 	return &protocol.CodeActionOptions{CodeActionKinds: []protocol.CodeActionKind{
-		protocol.CodeActionKindQuickFix, protocol.CodeActionKindRefactor,
+		protocol.CodeActionKindQuickFix, protocol.CodeActionKindRefactor, protocol.CodeActionKindSource,
 	}}
 }
 
 // codeActions is textDocument/codeAction.
-func codeActions(_ context.Context, c *client, p *codeActionParams) (any, error) {
+func codeActions(ctx context.Context, c *client, p *codeActionParams) (any, error) {
 	list := []any{}
-	for _, a := range c.actions(p) {
+	for _, a := range append(c.actions(p), c.undoActions(ctx, p)...) {
 		if !wanted(p.Context.Only, a.kind) {
 			continue
 		}

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -65,6 +66,20 @@ func (b *book) open(session, heading string) *conversation.Log {
 	}
 	b.logs[session] = l
 	return l
+}
+
+// page begins a document of its own among the conversations, in the place of
+// the one of that name before.
+func (b *book) page(name, heading string) (*conversation.Log, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.dir == "" {
+		return nil, errors.New("there is no folder for documents")
+	}
+	if err := b.makeLocked(); err != nil {
+		return nil, err
+	}
+	return conversation.Open(filepath.Join(b.dir, name+".md"), heading, 0)
 }
 
 // makeLocked makes the folder and drops what is too old.

@@ -39,7 +39,7 @@ type parts struct {
 	docs     *workspace.Documents
 	mirror   *mirror
 	folders  *folders
-	turns    *turns
+	prompts  *prompts
 	sessions bridge.Sessions
 	desk
 }
@@ -51,6 +51,7 @@ type desk struct {
 	book        *book
 	cards       *cards
 	progresses  *progresses
+	standing    *standing
 }
 
 func newClient(ctx context.Context, s *Server, end context.CancelCauseFunc) *client {
@@ -60,9 +61,10 @@ func newClient(ctx context.Context, s *Server, end context.CancelCauseFunc) *cli
 	}
 	c.docs = workspace.NewDocuments()
 	c.folders = &folders{}
-	c.turns = newTurns()
+	c.prompts = newPrompts()
 	c.cards = &cards{}
 	c.progresses = &progresses{}
+	c.standing = &standing{}
 	c.book = newBook(s.StateDir, c.log)
 	c.talks = newTalks()
 	c.mirror = newMirror(c)
@@ -157,6 +159,15 @@ func (c *client) reply(ctx context.Context, id rpc.RawID, result any, err error)
 	if err != nil {
 		c.refuse(id, refusal(ctx, err))
 		return
+	}
+	if result != nil {
+		raw, err := encode(result) // a file's bytes may be in it
+		if err != nil {
+			c.refuse(id, rpc.Errorf(wire.CodeInternal, "the answer could not be encoded"))
+			c.log.Error("bug: encoding an answer", "error", err)
+			return
+		}
+		result = raw
 	}
 	if err := c.conn.Reply(id, result); err != nil {
 		c.log.Debug("answering", "error", err)

@@ -29,10 +29,13 @@ const (
 	commandNew     = "sallyport.newSession"       // newArgs: the next question begins a new session
 	commandSetMode = "sallyport.setMode"          // modeArgs: of the session, or of the next one
 	commandShow    = "sallyport.showConversation" // folderArgs
+	commandUndo    = "sallyport.undo"             // undoArgs: takes a turn back
+	commandRedo    = "sallyport.redo"             // undoArgs: does one again that was taken back
+	commandTurns   = "sallyport.turns"            // folderArgs: what is on the record
 )
 
 func commandNames() []string {
-	return []string{commandAsk, commandFix, commandAnswer, commandCancel, commandNew, commandSetMode, commandShow}
+	return []string{commandAsk, commandFix, commandAnswer, commandCancel, commandNew, commandSetMode, commandShow, commandUndo, commandRedo, commandTurns}
 }
 
 // folderArgs name a workspace folder, by a file inside it.
@@ -112,6 +115,10 @@ func executeCommand(ctx context.Context, c *client, p *commandParams) (any, erro
 		return nil, c.commandSetMode(ctx, arg)
 	case commandShow:
 		return nil, c.commandShow(ctx, arg)
+	case commandUndo, commandRedo:
+		return nil, c.commandUndo(arg, p.Command == commandRedo)
+	case commandTurns:
+		return nil, c.commandTurns(ctx, arg)
 	default:
 		return nil, badParams("workspace/executeCommand", "/command", "no command named %q", clip(p.Command))
 	}

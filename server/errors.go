@@ -12,6 +12,7 @@ import (
 	"sallyport/bridge"
 	"sallyport/bridge/rpc"
 	"sallyport/server/wire"
+	"sallyport/workspace/turns"
 )
 
 // decode reads the params of a request. Absent params are {}: editors that
@@ -74,9 +75,12 @@ func refusal(ctx context.Context, err error) *rpc.Error {
 		busy    *bridge.BusyError
 		cannot  *bridge.UnsupportedError
 	)
+	turn := turnRefusal(err)
 	switch {
 	case errors.As(err, &already):
 		return already
+	case turn != nil:
+		return turn
 	case errors.As(err, &agent):
 		return answer(wire.CodeInvalidParams, err.Error(),
 			wire.ErrorData{Kind: wire.ErrorUnknownAgent, Agent: agent.Agent, Known: agent.Known, Hint: agent.Hint})
@@ -118,8 +122,11 @@ func sentence(err error) (text, hint string) {
 		auth  *bridge.AuthError
 		start *bridge.StartError
 		agent *bridge.UnknownAgentError
+		busy  *turns.BusyError
 	)
 	switch {
+	case errors.As(err, &busy):
+		return err.Error(), "cancel it or wait for its end"
 	case errors.As(err, &auth):
 		for _, m := range auth.Methods {
 			if m.Command != "" {

@@ -230,9 +230,9 @@ func (c *client) turn(ctx context.Context, x *talk, q inquiry) (how string, err 
 			}
 		}
 		own := &turn{cancel: x.cancel}
-		c.turns.add(session, own)
+		c.prompts.add(session, own)
 		r, err := c.runTurn(ctx, session, q.blocks)
-		c.turns.remove(session, own)
+		c.prompts.remove(session, own)
 		var lost *bridge.UnknownSessionError
 		if errors.As(err, &lost) && !fresh {
 			c.talks.setSession(x, "")

@@ -98,6 +98,20 @@ func (c *call) parse(f *flag.FlagSet) (status int, done bool) {
 	}
 }
 
+// words reads flags wherever they stand among the arguments, and returns the
+// arguments.
+func (c *call) words(f *flag.FlagSet) (words []string, status int, done bool) {
+	for {
+		if status, done := c.parse(f); done {
+			return nil, status, true
+		}
+		if f.NArg() == 0 {
+			return words, 0, false
+		}
+		words, c.args = append(words, f.Arg(0)), f.Args()[1:]
+	}
+}
+
 // usage complains about the command line.
 func (c *call) usage(name, what string) int {
 	fmt.Fprintf(c.stderr, "sallyport %s: %s\nhint: sallyport %s --help\n", name, what, name)

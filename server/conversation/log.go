@@ -78,6 +78,40 @@ func (l *Log) Diff(path string, old *string, new string) {
 	l.diffLocked(item{Path: path, Old: old, New: new})
 }
 
+// Item is one line of a list: a name that may be anything, and words of ours.
+type Item struct{ Name, Note string }
+
+// maxItems is how long a list is; the rest is counted.
+const maxItems = 200
+
+// Items writes a list under a heading of ours; nothing for an empty one.
+func (l *Log) Items(heading string, items []Item) {
+	if len(items) == 0 {
+		return
+	}
+	var b strings.Builder
+	for i, it := range items {
+		if i == maxItems {
+			fmt.Fprintf(&b, "\n- and %d more", len(items)-i)
+			break
+		}
+		fmt.Fprintf(&b, "\n- %s: %s", span(it.Name), it.Note)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.page.line("**%s**\n%s", heading, b.String())
+}
+
+// Patch writes a difference in unified form; nothing for an empty one.
+func (l *Log) Patch(unified string) {
+	if unified == "" {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.page.fence("diff", unified)
+}
+
 // EndTurn ends a turn, in one line, and writes everything out.
 func (l *Log) EndTurn(how string) {
 	l.mu.Lock()

@@ -25,6 +25,8 @@ type Sessions struct {
 	Begin func(ctx context.Context, n bridge.NewSession) error
 	// History is what Stored gives.
 	History []bridge.StoredSession
+	// Record is what is kept of turns.
+	Record
 
 	Display bridge.Display
 	Editor  workspace.Editor

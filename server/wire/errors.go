@@ -29,6 +29,9 @@ const (
 	ErrorGone           ErrorKind = "gone"  // the agent's process ended
 	ErrorAgent          ErrorKind = "agent" // the agent answered with an error
 	ErrorUnsupported    ErrorKind = "unsupported"
+	ErrorUnknownTurn    ErrorKind = "unknownTurn" // no turn, or several, of that id
+	ErrorNothing        ErrorKind = "nothing"     // there is no turn to take back
+	ErrorTurnGone       ErrorKind = "turnGone"    // what it takes to show it or take it back is not kept
 	ErrorCancelled      ErrorKind = "cancelled"
 	ErrorInternal       ErrorKind = "internal"
 )
@@ -57,6 +60,7 @@ type ErrorDetail struct {
 func ErrorKinds() []ErrorKind {
 	return []ErrorKind{
 		ErrorParams, ErrorUnknownAgent, ErrorUnknownSession, ErrorAuth, ErrorStart,
-		ErrorBusy, ErrorGone, ErrorAgent, ErrorUnsupported, ErrorCancelled, ErrorInternal,
+		ErrorBusy, ErrorGone, ErrorAgent, ErrorUnsupported,
+		ErrorUnknownTurn, ErrorNothing, ErrorTurnGone, ErrorCancelled, ErrorInternal,
 	}
 }

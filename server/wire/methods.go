@@ -2,7 +2,7 @@ package wire
 
 // Version is the version of these messages, announced in
 // experimental.sallyport.version. It grows when a message is added.
-const Version = 1
+const Version = 2
 
 // Requests from the editor.
 const (
@@ -19,6 +19,11 @@ const (
 	MethodSetConfigOption = "sallyport/session/setConfigOption"
 	MethodSetModel        = "sallyport/session/setModel"
 	MethodAuthenticate    = "sallyport/session/authenticate"
+	MethodTurnList        = "sallyport/turn/list"
+	MethodTurnShow        = "sallyport/turn/show"
+	MethodTurnUndo        = "sallyport/turn/undo"
+	MethodTurnRedo        = "sallyport/turn/redo"
+	MethodReceipt         = "sallyport/receipt"
 )
 
 // Messages from the server. All but MethodUpdate, MethodNotice and
@@ -100,6 +105,11 @@ func Messages() []Message {
 		{MethodSetConfigOption, FromEditor, "", new(SetConfigOptionParams), new(SetConfigOptionResult)},
 		{MethodSetModel, FromEditor, "", new(SetModelParams), new(Empty)},
 		{MethodAuthenticate, FromEditor, "", new(AuthenticateParams), new(Empty)},
+		{MethodTurnList, FromEditor, "", new(TurnListParams), new(TurnListResult)},
+		{MethodTurnShow, FromEditor, "", new(TurnParams), new(TurnShowResult)},
+		{MethodTurnUndo, FromEditor, "", new(UndoParams), new(Undone)},
+		{MethodTurnRedo, FromEditor, "", new(UndoParams), new(Undone)},
+		{MethodReceipt, FromEditor, "", new(TurnParams), new(ReceiptResult)},
 		{MethodUpdate, FromServer, FeatureUpdate, new(UpdateParams), nil},
 		{MethodNotice, FromServer, FeatureNotice, new(Notice), nil},
 		{MethodPermission, FromServer, FeaturePermission, new(PermissionParams), new(PermissionResult)},

@@ -11,9 +11,9 @@ import (
 	"sallyport/server/wire"
 )
 
-// turns knows the prompts under way, so that a cancel reaches one that was
+// prompts knows the prompts under way, so that a cancel reaches one that was
 // sent just before it, on another goroutine.
-type turns struct {
+type prompts struct {
 	mu   sync.Mutex
 	open map[string][]*turn // by session
 }
@@ -21,29 +21,29 @@ type turns struct {
 // turn is one prompt under way.
 type turn struct{ cancel context.CancelCauseFunc }
 
-func newTurns() *turns { return &turns{open: map[string][]*turn{}} }
+func newPrompts() *prompts { return &prompts{open: map[string][]*turn{}} }
 
-func (t *turns) add(session string, own *turn) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.open[session] = append(t.open[session], own)
+func (p *prompts) add(session string, own *turn) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.open[session] = append(p.open[session], own)
 }
 
-func (t *turns) remove(session string, own *turn) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.open[session] = slices.DeleteFunc(t.open[session], func(x *turn) bool { return x == own })
-	if len(t.open[session]) == 0 {
-		delete(t.open, session)
+func (p *prompts) remove(session string, own *turn) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.open[session] = slices.DeleteFunc(p.open[session], func(x *turn) bool { return x == own })
+	if len(p.open[session]) == 0 {
+		delete(p.open, session)
 	}
 }
 
 // cancel ends the prompts of a session that are under way, and reports whether
 // there were any.
-func (t *turns) cancel(session string) bool {
-	t.mu.Lock()
-	own := slices.Clone(t.open[session])
-	t.mu.Unlock()
+func (p *prompts) cancel(session string) bool {
+	p.mu.Lock()
+	own := slices.Clone(p.open[session])
+	p.mu.Unlock()
 	for _, x := range own {
 		x.cancel(errByCancel)
 	}
@@ -65,16 +65,16 @@ func prompt(c *client, m *rpc.Message) {
 	id := m.ID
 	ctx, cancel := context.WithCancelCause(c.tasks.ctx)
 	own := &turn{cancel}
-	c.turns.add(p.Session, own)
+	c.prompts.add(p.Session, own)
 	started := c.spawn(id, func(byClient context.Context) {
-		defer c.turns.remove(p.Session, own)
+		defer c.prompts.remove(p.Session, own)
 		defer cancel(nil)
 		defer context.AfterFunc(byClient, func() { cancel(context.Cause(byClient)) })()
 		result, err := c.prompt(ctx, p)
 		c.reply(ctx, id, result, err)
 	})
 	if !started {
-		c.turns.remove(p.Session, own)
+		c.prompts.remove(p.Session, own)
 		cancel(nil)
 	}
 }
@@ -121,7 +121,7 @@ func cancelTurn(c *client, m *rpc.Message) {
 		c.refuse(m.ID, err)
 		return
 	}
-	if c.turns.cancel(p.Session) {
+	if c.prompts.cancel(p.Session) {
 		c.reply(c.tasks.ctx, m.ID, wire.Empty{}, nil)
 		return
 	}

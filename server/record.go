@@ -1,0 +1,167 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"sallyport/bridge/rpc"
+	"sallyport/server/wire"
+	"sallyport/workspace/receipt"
+	"sallyport/workspace/turns"
+)
+
+// recorder is a bridge.Sessions that keeps turns. folder is a project; turn is
+// an id or the beginning of one.
+type recorder interface {
+	TurnList(ctx context.Context, folder string, limit int) ([]turns.Row, error)
+	TurnShow(ctx context.Context, folder, turn string) ([]turns.FileDiff, error)
+	TurnUndo(ctx context.Context, u turns.Undo) (*turns.Undone, error)
+	Receipt(ctx context.Context, folder, turn string) (*receipt.Receipt, error)
+}
+
+// record is the record of turns; an error where none is kept.
+func (c *client) record() (recorder, error) {
+	if r, ok := c.sessions.(recorder); ok {
+		return r, nil
+	}
+	return nil, answer(wire.CodeFailed, "turns are not recorded here", wire.ErrorData{Kind: wire.ErrorUnsupported})
+}
+
+// defaultRows is how many turns are listed where nobody says.
+const defaultRows = 100
+
+func listTurns(ctx context.Context, c *client, p *wire.TurnListParams) (any, error) {
+	folder, err := c.cwd(wire.MethodTurnList, p.Folder)
+	if err != nil {
+		return nil, err
+	}
+	rec, err := c.record()
+	if err != nil {
+		return nil, err
+	}
+	if p.Limit <= 0 {
+		p.Limit = defaultRows
+	}
+	rows, err := rec.TurnList(ctx, folder, p.Limit)
+	return wire.TurnListResult{Turns: append([]wire.TurnRow{}, rows...)}, err
+}
+
+// turnOf finds the record that a request means.
+func turnOf(ctx context.Context, rec recorder, folder, ref string) (turns.Row, error) {
+	limit := 0
+	if ref == "" {
+		limit = 1
+	}
+	rows, err := rec.TurnList(ctx, folder, limit)
+	if err != nil {
+		return turns.Row{}, err
+	}
+	var found []turns.Row
+	for _, row := range rows {
+		if row.Turn == ref {
+			return row, nil
+		}
+		if strings.HasPrefix(row.Turn, ref) {
+			found = append(found, row)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return turns.Row{}, turns.ErrNotFound
+	case 1:
+		return found[0], nil
+	default:
+		return turns.Row{}, turns.ErrAmbiguous
+	}
+}
+
+func showTurn(ctx context.Context, c *client, p *wire.TurnParams) (any, error) {
+	folder, err := c.cwd(wire.MethodTurnShow, p.Folder)
+	if err != nil {
+		return nil, err
+	}
+	rec, err := c.record()
+	if err != nil {
+		return nil, err
+	}
+	row, err := turnOf(ctx, rec, folder, p.Turn)
+	if err != nil {
+		return nil, err
+	}
+	files, err := rec.TurnShow(ctx, folder, row.Turn)
+	return wire.TurnShowResult{Turn: row, Files: append([]wire.FileDiff{}, files...)}, err
+}
+
+func turnReceipt(ctx context.Context, c *client, p *wire.TurnParams) (any, error) {
+	folder, err := c.cwd(wire.MethodReceipt, p.Folder)
+	if err != nil {
+		return nil, err
+	}
+	rec, err := c.record()
+	if err != nil {
+		return nil, err
+	}
+	row, err := turnOf(ctx, rec, folder, p.Turn)
+	if err != nil {
+		return nil, err
+	}
+	r, err := rec.Receipt(ctx, folder, row.Turn)
+	return wire.ReceiptResult{Receipt: r}, err
+}
+
+func undoTurn(ctx context.Context, c *client, p *wire.UndoParams) (any, error) {
+	return c.undoFor(ctx, wire.MethodTurnUndo, p, false)
+}
+
+func redoTurn(ctx context.Context, c *client, p *wire.UndoParams) (any, error) {
+	return c.undoFor(ctx, wire.MethodTurnRedo, p, true)
+}
+
+func (c *client) undoFor(ctx context.Context, method string, p *wire.UndoParams, redo bool) (any, error) {
+	folder, err := c.cwd(method, p.Folder)
+	if err != nil {
+		return nil, err
+	}
+	rec, err := c.record()
+	if err != nil {
+		return nil, err
+	}
+	u, err := rec.TurnUndo(ctx, turns.Undo{
+		Folder: folder, Turn: p.Turn, Redo: redo, DryRun: p.DryRun, Force: p.Force, Paths: p.Paths, Session: p.Session,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return *whole(u), nil
+}
+
+// whole has no list that is null: plugins go through them.
+func whole(u *turns.Undone) *turns.Undone {
+	for _, list := range []*[]turns.PathState{&u.Done, &u.Conflicts, &u.Already} {
+		if *list == nil {
+			*list = []turns.PathState{}
+		}
+	}
+	return u
+}
+
+// turnRefusal is the answer to an error of the record of turns; nil for others.
+func turnRefusal(err error) *rpc.Error {
+	var (
+		busy *turns.BusyError
+		gone *turns.GoneError
+	)
+	switch {
+	case errors.Is(err, turns.ErrNotFound), errors.Is(err, turns.ErrAmbiguous), errors.Is(err, receipt.ErrNotFound):
+		return answer(wire.CodeInvalidParams, err.Error(), wire.ErrorData{Kind: wire.ErrorUnknownTurn, Field: "/turnId"})
+	case errors.Is(err, turns.ErrNothing):
+		return answer(wire.CodeFailed, err.Error(), wire.ErrorData{Kind: wire.ErrorNothing})
+	case errors.As(err, &busy):
+		return answer(wire.CodeFailed, err.Error(), wire.ErrorData{Kind: wire.ErrorBusy, Hint: "cancel it or wait for its end"})
+	case errors.As(err, &gone):
+		return answer(wire.CodeFailed, err.Error(), wire.ErrorData{Kind: wire.ErrorTurnGone, Hint: "sallyport receipt " + gone.Turn + " says what the turn did"})
+	default:
+		return nil
+	}
+}
