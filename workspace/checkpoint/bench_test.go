@@ -53,17 +53,23 @@ func bareWalk(t testing.TB, root string) (n int) {
 		t.Fatal(err)
 	}
 	var mu sync.Mutex
-	scan := func(h *folder, buf []byte) {
+	scan := func(h *folder, buf names) {
 		defer h.release()
 		seen := 0
 		var tasks []task
-		err := h.list(buf, func(name []byte) error {
+		list, err := h.list(buf)
+		if err != nil {
+			t.Error(err)
+		}
+		err = list.each(func(name []byte) {
 			st, err := h.lstat(string(name))
+			if err != nil {
+				t.Error(err)
+			}
 			seen++
 			if st.kind == Folder {
 				tasks = append(tasks, task{h, st, &node{name: string(name)}})
 			}
-			return err
 		})
 		if err != nil {
 			t.Error(err)
@@ -74,11 +80,11 @@ func bareWalk(t testing.TB, root string) (n int) {
 		n += seen
 		mu.Unlock()
 	}
-	scan(h, make([]byte, 64<<10))
+	scan(h, make(names, 0, 64<<10))
 	var wg sync.WaitGroup
 	for range workers {
 		wg.Go(func() {
-			buf := make([]byte, 64<<10)
+			buf := make(names, 0, 64<<10)
 			for {
 				t, ok := w.queue.pop()
 				if !ok {

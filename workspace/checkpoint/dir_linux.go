@@ -52,35 +52,46 @@ func (f *folder) release() {
 	}
 }
 
-// list calls each with the names in f, in the system's order; name is valid during the call only.
-func (f *folder) list(buf []byte, each func(name []byte) error) error {
-	const nameAt = 19 // inode, offset: 8 bytes each; length: 2; type: 1
+// names is a list of the names in a folder, as the system writes it.
+type names []byte
+
+// list reads the names in f into buf, or a larger one.
+func (f *folder) list(buf names) (names, error) {
+	const room = 32 << 10
+	buf = buf[:0]
 	for {
-		n, err := unix.Getdents(f.fd, buf)
+		if cap(buf)-len(buf) < room {
+			buf = append(make(names, 0, 2*cap(buf)+2*room), buf...)
+		}
+		n, err := unix.Getdents(f.fd, buf[len(buf):cap(buf)])
 		if errors.Is(err, unix.EINTR) {
 			continue
 		}
 		if err != nil || n <= 0 {
-			return err
+			return buf, err
 		}
-		for rest := buf[:n]; len(rest) >= nameAt; {
-			length := int(binary.NativeEndian.Uint16(rest[16:]))
-			if length < nameAt || length > len(rest) {
-				return errors.New("the system's list of names is malformed")
-			}
-			name := rest[nameAt:length]
-			rest = rest[length:]
-			if end := bytes.IndexByte(name, 0); end >= 0 {
-				name = name[:end]
-			}
-			if s := string(name); s == "." || s == ".." {
-				continue
-			}
-			if err := each(name); err != nil {
-				return err
-			}
+		buf = buf[:len(buf)+n]
+	}
+}
+
+// each calls do with each name, in the system's order; name is valid during the call only.
+func (l names) each(do func(name []byte)) error {
+	const nameAt = 19 // inode, offset: 8 bytes each; length: 2; type: 1
+	for len(l) >= nameAt {
+		length := int(binary.NativeEndian.Uint16(l[16:]))
+		if length < nameAt || length > len(l) {
+			return errors.New("the system's list of names is malformed")
+		}
+		name := l[nameAt:length]
+		l = l[length:]
+		if end := bytes.IndexByte(name, 0); end >= 0 {
+			name = name[:end]
+		}
+		if s := string(name); s != "." && s != ".." {
+			do(name)
 		}
 	}
+	return nil
 }
 
 // lstat looks at a name in f.

@@ -3,6 +3,7 @@
 package checkpoint
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -57,27 +58,39 @@ func (f *folder) release() {
 	}
 }
 
-// list calls each with the names in f, in the system's order.
-func (f *folder) list(_ []byte, each func(name []byte) error) error {
+// names is a list of the names in a folder, each with a NUL after it.
+type names []byte
+
+// list reads the names in f into buf, or a larger one.
+func (f *folder) list(buf names) (names, error) {
+	buf = buf[:0]
 	dir, err := f.root.Open(".")
 	if err != nil {
-		return err
+		return buf, err
 	}
 	defer dir.Close()
 	for {
-		names, err := dir.Readdirnames(1024)
-		for _, name := range names {
-			if err := each([]byte(name)); err != nil {
-				return err
-			}
+		some, err := dir.Readdirnames(1024)
+		for _, name := range some {
+			buf = append(append(buf, name...), 0)
 		}
 		if errors.Is(err, io.EOF) {
-			return nil
+			return buf, nil
 		}
 		if err != nil {
-			return err
+			return buf, err
 		}
 	}
+}
+
+// each calls do with each name, in the system's order; name is valid during the call only.
+func (l names) each(do func(name []byte)) error {
+	for len(l) > 0 {
+		name, rest, _ := bytes.Cut(l, []byte{0})
+		do(name)
+		l = rest
+	}
+	return nil
 }
 
 // lstat looks at a name in f.

@@ -31,7 +31,11 @@
 //   - Two checkpoints in a row that are the same are one; its age is that of its last use.
 //   - The first checkpoint of a root is stored as it is, for speed; later ones, up to 8 MiB, compressed, and a prune compresses what
 //     it moves. Contents above 1 MiB are stored in chunks of it, so a file that grows takes only its new end.
-//   - Ignored files are held like others, up to the limits, unless Options.LeaveOut names them. A .gitignore is not read.
+//   - What the .gitignore files of a tree name is left out when it is large: files above 1 MiB, and folders, which are not walked. It is
+//     the user's build output; an agent's change in it is not seen. Nothing above the root is read, and nothing of git's own: not the
+//     user's excludes, not info/exclude, not the index, so a tracked file in an ignored folder is left out with it.
+//   - When it cannot be decided whether something is ignored, it is held. Decisions are kept with the index, until a .gitignore changes.
+//   - With Options.Base, a path is left out as ignored only if the .gitignore files of that checkpoint name it too.
 //   - Restored files have a new mtime, so that builds see them. All other files keep theirs.
 //   - A restored file is a new inode: its other hard links keep what the turn wrote, and owner, extended attributes and access lists
 //     are as of a new file.
@@ -40,5 +44,6 @@
 //
 // # Deliberately absent
 //
-// Open documents, who changed what, receipts, retention of turns: whoever calls this. Ownership, extended attributes, holes of sparse files. Reuse of git's objects.
+// Open documents, who changed what, receipts, retention of turns: whoever calls this. Ownership, extended
+// attributes, holes of sparse files. Reuse of git's objects.
 package checkpoint

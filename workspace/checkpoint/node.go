@@ -13,20 +13,23 @@ type node struct {
 	name    string
 	entries []entry // in the order of the system's list
 	tree    Hash
+	rules   rules  // of its .gitignore
 	mode    uint32 // as seen by the walk that runs
 
 	// Of the walk that runs:
 	pending atomic.Int32 // folders beneath that are not done, and the node itself
 	dirty   atomic.Bool  // the tree has to be made again
 	fault   Reason       // why the folder could not be walked, or 0
+	only    []item       // if not nil, the folder is left out but for these, see State.partly
 }
 
 // entry is a name in a folder, its state when it was last read, and what tells whether that still holds.
 type entry struct {
 	item
-	key  key
-	racy bool  // it may have changed after it was read, with the same key
-	node *node // of folders; kept when the time limit left the folder out
+	key     key
+	racy    bool    // it may have changed after it was read, with the same key
+	ignored verdict // of the rules in force at the last walk
+	node    *node   // of folders; kept when the time limit left the folder out
 }
 
 // path is slashed and relative to the root, "" for the root itself.
@@ -50,7 +53,7 @@ func (n *node) join(name string) string {
 func (n *node) items() []item {
 	items := make([]item, 0, len(n.entries))
 	for i := range n.entries {
-		if n.entries[i].Kind != Absent {
+		if n.entries[i].Kind != Absent || n.only != nil {
 			items = append(items, n.entries[i].item)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"path"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 )
@@ -151,13 +152,18 @@ func outermost(folders []string, o *Options) []string {
 			for _, name := range strings.Split(filepath.ToSlash(rel), "/") {
 				in = in && (name == "." || !machinery(name) && !o.leavesOut(name))
 			}
-			covered = covered || in
+			covered = covered || in && !o.ignores(other, filepath.ToSlash(rel)) && !o.apart(f)
 		}
 		if !covered {
 			out = append(out, f)
 		}
 	}
 	return out
+}
+
+// apart says whether Base has a folder as one of its own, though another is around it.
+func (o *Options) apart(folder string) bool {
+	return o.Base != nil && slices.ContainsFunc(o.Base.Roots, func(r Root) bool { return r.Path == folder })
 }
 
 // beneath says whether a path is a folder or in it, and how it is called from there.

@@ -12,12 +12,12 @@ import (
 // reader reads files for one worker.
 type reader struct {
 	walk  *walk
-	names []byte // buffer of lists
+	names names  // buffer of lists
 	body  []byte // buffer of files
 }
 
 func newReader(w *walk) *reader {
-	return &reader{walk: w, names: make([]byte, 64<<10)}
+	return &reader{walk: w, names: make(names, 0, 64<<10)}
 }
 
 const tries = 3 // at a file that changes while it is read

@@ -6,7 +6,7 @@ func (w *walk) scan(n *node, h *folder, r *reader) {
 	n.pending.Store(1)
 	defer w.leave(n)
 	l := listing{walk: w, node: n, in: h, reader: r, old: n.entries, same: true}
-	if err := h.list(r.names, l.name); err != nil {
+	if err := l.run(); err != nil {
 		n.fault = reasonOf(err) // half a list would look like deletions
 		return
 	}
@@ -29,18 +29,39 @@ type listing struct {
 	same    bool
 	next    int            // in old, while same
 	byName  map[string]int // of old, after the first difference
+	anew    bool           // other rules than last time are in force
 	folders []task
 }
 
-func (l *listing) name(name []byte) error {
-	if machinery(string(name)) {
+func (l *listing) run() error {
+	if l.node.only != nil {
+		l.node.rules.here, l.anew = l.node.rules.above, true
+		for _, it := range l.node.only {
+			l.name([]byte(it.name))
+		}
 		return nil
+	}
+	var err error
+	if l.reader.names, err = l.in.list(l.reader.names); err != nil {
+		return err
+	}
+	was := l.node.rules.here
+	if l.node.rules.here, err = l.rules(l.reader.names); err != nil {
+		return err
+	}
+	l.anew = l.node.rules.here != was
+	return l.reader.names.each(l.name)
+}
+
+func (l *listing) name(name []byte) {
+	if machinery(string(name)) {
+		return
 	}
 	if l.same && l.next < len(l.old) && l.old[l.next].name == string(name) {
 		e := &l.old[l.next]
 		l.visit(e, l.next)
 		l.next++
-		return nil
+		return
 	}
 	l.differ()
 	e := entry{item: item{name: string(name)}}
@@ -50,7 +71,6 @@ func (l *listing) name(name []byte) error {
 	slot := len(l.node.entries)
 	l.node.entries = append(l.node.entries, e)
 	l.visit(&l.node.entries[slot], slot)
-	return nil
 }
 
 func (l *listing) differ() {
@@ -96,16 +116,29 @@ func (l *listing) look(e *entry, slot int) Reason {
 	if err != nil {
 		return e.leaveOut(reasonOf(err), key{})
 	}
+	h := held{whole: true}
+	if l.node.rules.here != nil {
+		ignored, known := l.ignored(e, st.kind)
+		if !known {
+			return e.leaveOut(TimeLimit, st.key)
+		}
+		if ignored {
+			h = l.ifIgnored(e, st)
+		}
+		if !h.whole && h.only == nil {
+			return e.leaveIgnored(st)
+		}
+	}
 	switch st.kind {
 	case Folder:
 		if w.own != "" && l.node.join(e.name) == w.own {
 			return e.leaveOut(Own, key{})
 		}
-		l.enter(e, slot, st)
+		l.enter(e, slot, st, h)
 		return 0
 	case File:
 		w.counts.files.Add(1)
-		if e.key == st.key && !e.racy && (e.Kind == File && e.Mode == st.mode || e.Kind == LeftOut && e.Reason.final()) {
+		if e.key == st.key && !e.racy && (e.Kind == File && e.Mode == st.mode || e.Kind == LeftOut && e.Reason.final() && e.Reason != Ignored) {
 			return e.Reason
 		}
 		e.node = nil
@@ -122,16 +155,20 @@ func (l *listing) look(e *entry, slot int) Reason {
 }
 
 // enter queues a folder.
-func (l *listing) enter(e *entry, slot int, st stat) {
+func (l *listing) enter(e *entry, slot int, st stat, h held) {
 	if e.node == nil {
-		*e = entry{item: item{name: e.name}, node: &node{name: e.name}}
+		*e = entry{item: item{name: e.name}, ignored: e.ignored, node: &node{name: e.name}}
 		l.node.dirty.Store(true)
 	}
 	if e.Kind != Folder { // until it reports
 		e.State = State{Kind: Folder}
 		l.node.dirty.Store(true)
 	}
-	e.node.parent, e.node.slot, e.node.mode = l.node, slot, st.mode
+	if (e.node.only == nil) != h.whole {
+		e.node.tree = Hash{} // to be made anew
+	}
+	e.node.parent, e.node.slot, e.node.mode, e.node.only = l.node, slot, st.mode, h.only
+	e.node.rules.above = l.scopeIn(e)
 	l.folders = append(l.folders, task{l.in, st, e.node})
 }
 

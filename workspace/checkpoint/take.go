@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -87,7 +86,7 @@ func (s *Store) walkRoot(ctx context.Context, c *Checkpoint, root string, o *Opt
 	}
 	n := r.root
 	r.root = nil // half old, half new until the walk is over
-	w := &walk{store: s, ctx: ctx, options: o, root: root, own: s.within(root), deadline: deadline}
+	w := &walk{store: s, ctx: ctx, options: o, root: root, own: s.within(root), deadline: deadline, base: s.baseOf(o.Base, root)}
 	w.counts.warm = n != nil
 	if n == nil {
 		n = &node{}
@@ -115,7 +114,7 @@ func (s *Store) walkRoot(ctx context.Context, c *Checkpoint, root string, o *Opt
 
 // residentOf finds the index of a root. Other options have another one: they decide what is left out.
 func (s *Store) residentOf(root string, o *Options) *resident {
-	text := root + "\x00" + strconv.FormatInt(o.MaxFile, 10) + "\x00" + strings.Join(o.LeaveOut, "\x00")
+	text := root + "\x00" + fmt.Sprint(o.MaxFile, o.Ignored) + "\x00" + strings.Join(o.LeaveOut, "\x00")
 	sum := sha256.Sum256([]byte(text))
 	name := hex.EncodeToString(sum[:16])
 	s.mu.Lock()

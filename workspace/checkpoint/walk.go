@@ -20,6 +20,7 @@ type walk struct {
 	root     string // the project's folder
 	own      string // our state folder relative to root, slashed; "" when it is elsewhere
 	deadline time.Time
+	base     *base // nil without Options.Base
 	queue    queue
 	counts   counts
 
@@ -194,6 +195,9 @@ func (w *walk) report(n *node) {
 	case n.fault != 0:
 		now = State{Kind: LeftOut, Reason: n.fault}
 		w.skip(n.path(), n.fault)
+	case n.only != nil:
+		now = State{Kind: Folder, Reason: Ignored, Hash: n.tree}
+		w.skip(n.path(), Ignored)
 	}
 	if n.fault != 0 && n.fault != TimeLimit {
 		e.node = nil

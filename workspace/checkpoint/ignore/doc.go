@@ -1,0 +1,24 @@
+// Package ignore decides what a .gitignore names, as git does.
+//
+// # Words
+//
+// Rules are those of one .gitignore file. A verdict is what they say of one path: nothing, Ignored, Kept (a rule that begins with
+// "!"), or Doubt.
+//
+// # Invariants
+//
+//   - Verdicts are those of git (dir.c and wildmatch.c of git 2.39), tested against it.
+//   - Hostile rules cost bounded time: a path for which matching takes too many steps, and a file that is too large, are Doubt, and whoever asks
+//     holds in doubt.
+//   - Paths and rules are bytes.
+//
+// # Decisions
+//
+// Own code, as the libraries at hand differ from git: on brackets, on trailing spaces, on "**" beside other characters, on bytes that are
+// no UTF-8; and none bounds its time.
+//
+// # Deliberately absent
+//
+// Folding case (core.ignoreCase is a setting of git). Which .gitignore files count for a path and in which order: package checkpoint. The
+// index of git: a file that is tracked is ignored like another.
+package ignore
