@@ -95,8 +95,10 @@ var edges = map[string]map[string]string{
 		"bridge/process":         "programs are found",
 		"plugins/harness":        "manifests are loaded",
 		"plugins/harness/doctor": "and examined",
+		"workspace/checkpoint":   "how long turns are kept",
 		"workspace/config":       "settings",
 		"workspace/fence":        "rules of the settings",
+		"workspace/turns":        "the record of turns is opened",
 	},
 	"bridge/bridgetest": {
 		"bridge/fakeagent": "the test binary is the scripted agent",
@@ -112,6 +114,7 @@ var edges = map[string]map[string]string{
 		"workspace/checkpoint/ignore": "what a .gitignore names",
 		"workspace/checkpoint/pack":   "contents and trees",
 	},
+	"workspace/receipt": {"workspace/checkpoint/pack": "a lock that survives crashes, and small files written whole"},
 	"workspace/disk": {
 		"workspace/fence": "files are opened through it",
 		"workspace/text":  "line endings and windows",

@@ -17,7 +17,8 @@
 //   - A receipt is on the disk before Append returns without an error, and after an error the log is as it was. A crash leaves either.
 //   - The order of a log is that of its numbers, also when the clock goes back: a later receipt is in the same file or a later one.
 //   - One writer at a time, of all processes. Readers need no lock: they see whole lines.
-//   - A log that was tampered with takes further receipts, and Verify keeps naming what was done to it.
+//   - A log that was tampered with takes further receipts, and Verify keeps naming what was done to the others. Only what was
+//     put after the last receipt, hashes and all, shows no longer than until the next one, as the head is then made anew.
 //   - Files are 0600 in folders of 0700. They may hold anything when they are read: a line is at most 16 MiB, and none of it
 //     reaches a terminal but through workspace/text.Visible.
 //

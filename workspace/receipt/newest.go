@@ -1,0 +1,113 @@
+package receipt
+
+import (
+	"errors"
+	"io"
+	"iter"
+	"os"
+)
+
+// Newest is Read from the end: only what is asked for is read. For "" it gives the receipts of all projects in one order, that of
+// their ends.
+func (l *Log) Newest(folder string) iter.Seq2[*Receipt, error] {
+	if folder == "" {
+		return l.newestOfAll()
+	}
+	return l.newest(folder)
+}
+
+func (l *Log) newest(folder string) iter.Seq2[*Receipt, error] {
+	return l.each(folder, newestOf, true)
+}
+
+// newestOf goes through a file from its end, and says whether to go on.
+func newestOf(s *shelf, month string, yield func(*Receipt, error) bool) bool {
+	f, size, err := s.open(month, os.O_RDONLY)
+	if err != nil {
+		yield(nil, err)
+		return false
+	}
+	defer f.Close()
+	end, err := lineBefore(f, size) // past a torn tail
+	for err == nil && end > 0 {
+		var start int64
+		if start, err = lineBefore(f, end-1); err != nil {
+			break
+		}
+		r, rerr := openAt(f, start, end-1)
+		switch {
+		case errors.Is(rerr, errNoReceipt), errors.Is(rerr, errAltered):
+			if !yield(nil, s.damaged(month, 0, r, rerr)) {
+				return false
+			}
+		case rerr != nil:
+			yield(nil, rerr)
+			return false
+		case !yield(r, nil):
+			return false
+		}
+		end = start
+	}
+	if err != nil {
+		yield(nil, err)
+		return false
+	}
+	return true
+}
+
+func openAt(f io.ReaderAt, start, end int64) (*Receipt, error) {
+	data, err := lineAt(f, start, end)
+	if err != nil {
+		return nil, err
+	}
+	return open(data)
+}
+
+// newestOfAll merges the projects.
+func (l *Log) newestOfAll() iter.Seq2[*Receipt, error] {
+	return func(yield func(*Receipt, error) bool) {
+		keys, err := l.keys("")
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		type source struct {
+			next func() (*Receipt, error, bool)
+			r    *Receipt
+			err  error
+		}
+		var sources []*source
+		for _, key := range keys {
+			next, stop := iter.Pull2(func(yield func(*Receipt, error) bool) {
+				_, err := l.eachMonth(key, true, func(s *shelf, month string) bool { return newestOf(s, month, yield) })
+				if err != nil {
+					yield(nil, err)
+				}
+			})
+			defer stop()
+			if r, err, ok := next(); ok {
+				sources = append(sources, &source{next, r, err})
+			}
+		}
+		for len(sources) > 0 {
+			at := 0
+			for i, s := range sources {
+				if s.err != nil { // as soon as may be
+					at = i
+					break
+				}
+				if s.r.Ended.After(sources[at].r.Ended) {
+					at = i
+				}
+			}
+			s := sources[at]
+			if !yield(s.r, s.err) {
+				return
+			}
+			var ok bool
+			if s.r, s.err, ok = s.next(); !ok {
+				sources = append(sources[:at], sources[at+1:]...)
+			}
+		}
+	}
+}
