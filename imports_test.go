@@ -28,6 +28,8 @@ var edges = map[string]map[string]string{
 		"server/wire":            "what agents prints with --json is what editors get",
 		"workspace":              "the place of the user's files",
 		"workspace/config":       "flags change settings",
+		"workspace/receipt":      "the subcommand receipt",
+		"workspace/turns":        "turns are listed and taken back also where no agent runs",
 	},
 	"server": {
 		"bridge":                 "sessions and turns",
@@ -44,11 +46,13 @@ var edges = map[string]map[string]string{
 	},
 	"server/conversation": {"workspace/text": "control characters are made visible"},
 	"server/terminal": {
-		"bridge":         "a turn shown on a terminal",
-		"bridge/permit":  "permissions asked on it",
-		"bridge/rpc":     "its raw values",
-		"workspace":      "documents in memory stand for an editor",
-		"workspace/text": "edits of these",
+		"bridge":            "a turn shown on a terminal",
+		"bridge/permit":     "permissions asked on it",
+		"bridge/rpc":        "its raw values",
+		"workspace":         "documents in memory stand for an editor",
+		"workspace/receipt": "what a turn changed",
+		"workspace/text":    "edits of these",
+		"workspace/turns":   "turns and what an undo did, as pages",
 	},
 	"server/wire": {
 		"bridge":            "what is told of sessions and turns",

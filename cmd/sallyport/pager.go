@@ -58,7 +58,7 @@ func (c *call) paged(f func(io.Writer) error) error {
 
 // pager is the command to start; nil is none.
 func (c *call) pager(name string, set bool) ([]string, error) {
-	if !term.IsTerminal(int(c.stdout.Fd())) {
+	if !c.onTerminal() {
 		return nil, nil
 	}
 	if !set {
@@ -79,4 +79,16 @@ func (c *call) pager(name string, set bool) ([]string, error) {
 	default:
 		return words, nil
 	}
+}
+
+// onTerminal reports whether a person looks at stdout.
+func (c *call) onTerminal() bool { return term.IsTerminal(int(c.stdout.Fd())) }
+
+// width of the screen in columns; 0 where there is none.
+func (c *call) width() int {
+	w, _, err := term.GetSize(int(c.stdout.Fd()))
+	if err != nil {
+		return 0
+	}
+	return w
 }

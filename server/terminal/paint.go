@@ -20,8 +20,10 @@ const (
 )
 
 // paint sets s in a style, where there is colour.
-func (t *Terminal) paint(st style, s string) string {
-	if !t.Colour || st == "" || s == "" {
+func (t *Terminal) paint(st style, s string) string { return painted(t.Colour, st, s) }
+
+func painted(colour bool, st style, s string) string {
+	if !colour || st == "" || s == "" {
 		return s
 	}
 	return string(st) + s + reset
@@ -57,18 +59,23 @@ func (t *Terminal) diff(name, old, new string) string {
 			b.WriteString(t.paint(dim, "    … and "+count(len(lines)-i, "more line")) + "\n")
 			break
 		}
-		st := style("")
-		switch {
-		case strings.HasPrefix(line, "+++"), strings.HasPrefix(line, "---"):
-			st = bold
-		case strings.HasPrefix(line, "@@"):
-			st = cyan
-		case strings.HasPrefix(line, "+"):
-			st = green
-		case strings.HasPrefix(line, "-"):
-			st = red
-		}
-		b.WriteString("    " + t.paint(st, plain(line)) + "\n")
+		b.WriteString("    " + t.paint(styleOf(i, line), plain(line)) + "\n")
 	}
 	return b.String()
+}
+
+// styleOf is the style of the i-th line of a unified diff.
+func styleOf(i int, line string) style {
+	switch {
+	case i < 2: // --- and +++
+		return bold
+	case strings.HasPrefix(line, "@@"):
+		return cyan
+	case strings.HasPrefix(line, "+"):
+		return green
+	case strings.HasPrefix(line, "-"):
+		return red
+	default:
+		return ""
+	}
 }
