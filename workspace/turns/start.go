@@ -2,6 +2,12 @@ package turns
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"reflect"
+	"syscall"
+	"time"
 
 	"sallyport/workspace/checkpoint"
 	"sallyport/workspace/receipt"
@@ -15,18 +21,135 @@ type Buffer struct {
 
 // Start is how a turn begins.
 type Start struct {
-	Turn    string // its id: letters, digits, '-' and '_'
+	Turn    string // its id, unique: letters, digits, '-' and '_'
 	Session string
 	Folder  string   // of the session, absolute
 	Roots   []string // additional folders, absolute
 	Agent   *receipt.Agent
 	Held    receipt.Held
-	// Documents are all dirty ones of the editor that lie in the folders.
+	// Documents are all dirty ones of the editor; those outside the folders do not count.
 	Documents []Buffer
-	// Options of the checkpoints; the zero value is Config.Checkpoint.
+	// Options of the checkpoints; the zero value is Config.Checkpoint. Base and Texts are not used.
 	Options checkpoint.Options
 }
 
-// Begin takes the checkpoint and begins the journal. It waits for an undo of these folders. That no checkpoint could be taken is
-// no error: Running.Uncovered says so. Errors: of the arguments, and ctx's.
-func (s *Store) Begin(ctx context.Context, start Start) (*Running, error) { return nil, errNotYet }
+// Begin takes the checkpoint and begins the journal. It waits for an undo of these folders, and for the end of turns whose process
+// is gone. That no checkpoint could be taken is no error: Running.Uncovered says so. Errors: of the arguments, and ctx's.
+func (s *Store) Begin(ctx context.Context, start Start) (*Running, error) {
+	if !validID(start.Turn) {
+		return nil, fmt.Errorf("beginning turn: %q is no id", start.Turn)
+	}
+	p, err := settleProject(start.Folder, start.Roots)
+	if err != nil {
+		return nil, fmt.Errorf("beginning turn %s: %w", start.Turn, err)
+	}
+	r := &Running{store: s, project: p, options: start.Options}
+	r.comparing, r.stop = make(chan struct{}, 1), make(chan struct{})
+	if reflect.ValueOf(r.options).IsZero() {
+		r.options = s.config.Checkpoint
+	}
+	r.begun = begun{
+		Head:    receipt.Head{Kind: receipt.Turn, Turn: start.Turn, Session: start.Session, Agent: start.Agent},
+		Started: s.config.Now(), Held: start.Held, Limits: limitsOf(r.options),
+	}
+	for _, root := range p.roots {
+		r.begun.Roots = append(r.begun.Roots, []byte(root))
+	}
+	s.endDead(ctx)
+	r.journal, err = s.enter(ctx, &r.begun)
+	if err != nil && ctx.Err() != nil {
+		return nil, fmt.Errorf("beginning turn %s: %w", start.Turn, err)
+	}
+	if err != nil {
+		s.warn("a turn has no journal", err, "turn", start.Turn)
+		r.covered.None = "its journal cannot be written: " + clause(err)
+		return r, nil
+	}
+	if err := r.cover(ctx, start.Documents); err != nil {
+		r.journal.remove()
+		return nil, fmt.Errorf("beginning turn %s: %w", start.Turn, err)
+	}
+	r.beats.Go(r.beat)
+	return r, nil
+}
+
+// cover takes the checkpoint before the turn. The error is ctx's.
+func (r *Running) cover(ctx context.Context, docs []Buffer) error {
+	before, err := r.take(ctx, nil, docs)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err != nil {
+		r.store.warn("a turn has no checkpoint", err, "turn", r.begun.Turn)
+		r.covered = covered{None: clause(err)}
+	} else {
+		r.before = before
+		r.covered = covered{Before: before.ID, Files: before.Stats.Files}
+	}
+	err = r.journal.write(&line{Covered: &r.covered})
+	if err == nil {
+		err = r.journal.sync()
+	}
+	if err != nil {
+		r.store.warn("a turn's journal was not written", err, "turn", r.begun.Turn)
+		r.covered = covered{None: "its journal cannot be written: " + clause(err)}
+	}
+	return nil
+}
+
+// take takes a checkpoint of the turn's folders.
+func (r *Running) take(ctx context.Context, base *checkpoint.Checkpoint, docs []Buffer) (*checkpoint.Checkpoint, error) {
+	held, err := r.store.checkpoints(ctx)
+	if err != nil {
+		return nil, err
+	}
+	o := r.options
+	o.Base, o.Texts = base, texts(r.project, docs)
+	return held.Take(ctx, r.project.roots, o)
+}
+
+// texts are the unsaved texts of documents in the folders, by settled path.
+func texts(p project, docs []Buffer) map[string][]byte {
+	var out map[string][]byte
+	for _, d := range docs {
+		path := settle(d.Path)
+		if _, _, ok := p.place(path); !ok {
+			continue
+		}
+		if out == nil {
+			out = map[string][]byte{}
+		}
+		out[path] = []byte(d.Text)
+	}
+	return out
+}
+
+// clause says in one clause for people why something could not be kept.
+func clause(err error) string {
+	switch {
+	case errors.Is(err, checkpoint.ErrTooWide):
+		return "the folder " + checkpoint.ErrTooWide.Error()
+	case errors.Is(err, syscall.ENOSPC):
+		return "the disk with the state folder is full"
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+		return fmt.Sprintf("permission denied (%v)", err)
+	default:
+		return err.Error()
+	}
+}
+
+// beatEvery is how often a turn gives a sign of life.
+const beatEvery = time.Second
+
+func (r *Running) beat() {
+	ticker := time.NewTicker(beatEvery)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.C:
+			r.journal.beat()
+		case <-r.stop:
+			return
+		}
+	}
+}

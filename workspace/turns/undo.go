@@ -51,6 +51,8 @@ type BusyError struct {
 	Turn   string
 	Kind   receipt.Kind
 	Folder string
+
+	passes bool // who waits gets in
 }
 
 // Error names it.
