@@ -104,6 +104,12 @@ var edges = map[string]map[string]string{
 		"workspace/fence":        "rules of the settings",
 		"workspace/turns":        "the record of turns is opened",
 	},
+	"bridge/verify": {
+		"bridge/process":    "checks are run and ended as trees",
+		"plugins/harness":   "command lines are split in one way",
+		"workspace/config":  "the user's checks",
+		"workspace/receipt": "their verdicts",
+	},
 	"bridge/bridgetest": {
 		"bridge/fakeagent": "the test binary is the scripted agent",
 		"bridge/process":   "and the guard of a process tree",
