@@ -1,0 +1,4 @@
+package watch
+
+// full is what a source with no place left says.
+const full = errorTooManyOpenFiles
