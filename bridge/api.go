@@ -6,6 +6,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"sallyport/bridge/permit"
+	"sallyport/workspace/receipt"
 )
 
 // NewSession says how to begin a session.
@@ -57,6 +58,7 @@ type Terms struct {
 	AgentOffer   jsontext.Value `json:"agentOffer,omitzero"` // the agent's answer to session/new, unchanged: modes, models, configOptions
 	Capabilities Capabilities   `json:"capabilities"`        // of its agent, while that lives
 	Posture      Posture        `json:"posture"`
+	Taint        []permit.Mark  `json:"taint,omitzero"` // untrusted content that the session has taken in
 }
 
 // ModeInfo is one mode that the harness offers, with its honest meaning.
@@ -105,6 +107,16 @@ type TurnResult struct {
 	StopReason StopReason     `json:"stopReason"`
 	AgentSaid  StopReason     `json:"agentStopReason,omitzero"` // when it differs: we cancelled, the agent said end_turn
 	Usage      jsontext.Value `json:"usage,omitzero"`           // as the agent gave it; absent when it did not
+	TurnRecord
+}
+
+// TurnRecord is what the record says of a turn that has ended; all of it is
+// absent where turns are not kept.
+type TurnRecord struct {
+	Changes  []receipt.Change  `json:"changes,omitzero"`  // the first of them
+	Changed  int               `json:"changed,omitzero"`  // how many there are
+	Undoable bool              `json:"undoable,omitzero"` // something of it can be taken back
+	Verifier []receipt.Verdict `json:"verifier,omitzero"` // of the user's checks, in their order
 }
 
 // AuthMethod is one way to sign in to an agent. Command is the exact line for

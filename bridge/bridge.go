@@ -13,6 +13,7 @@ import (
 	"sallyport/workspace"
 	"sallyport/workspace/config"
 	"sallyport/workspace/fence"
+	"sallyport/workspace/turns"
 )
 
 // Bridge drives the agents of one client. The fields are set before its first
@@ -25,10 +26,17 @@ type Bridge struct {
 	Home Home
 	// Record, when set, is told of every file access that passed through us.
 	Record func(session, turn string, a workspace.Access)
-	Log    *slog.Logger
+	// Turns keeps the record of turns, and takes them back; nil: turns are not
+	// recorded, and policy record grants nothing.
+	Turns *turns.Store
+	// NoTurns is why Turns is nil where turns should be kept: it is told before
+	// each turn.
+	NoTurns error
+	Log     *slog.Logger
 
-	life life
-	live live
+	life  life
+	live  live
+	saves saves
 }
 
 // Home is the user's side of a Bridge: configuration and programs.

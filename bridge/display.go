@@ -103,4 +103,8 @@ const (
 	NoticeStarting  NoticeKind = "starting"  // an agent is being started
 	NoticeConfig    NoticeKind = "config"    // a configuration file is broken or loosened
 	NoticeCancelled NoticeKind = "cancelled" // what a cancel did
+	NoticeTurn      NoticeKind = "turn"      // what a turn changed; Hint is how to take it back
+	NoticeUncovered NoticeKind = "uncovered" // what cannot be taken back, and why
+	NoticeVerifier  NoticeKind = "verifier"  // a check runs, or has ended
+	NoticeTaint     NoticeKind = "taint"     // untrusted content came in, or its mark was cleared
 )

@@ -49,8 +49,15 @@ func (s *session) permissionRequest(a *agent, m *rpc.Message) func(context.Conte
 func (s *session) decide(ctx context.Context, t *turn, c *permit.Card) permit.Outcome {
 	ctx, cancel := t.within(ctx)
 	defer cancel()
+	_ = t.record.await(ctx) // a turn that ends first is a cancelled card
 	o := s.ground.engine.Decide(ctx, c)
 	t.grants.Record(c, o)
+	t.record.permission(c, o)
+	if o.Allowed {
+		s.ground.taint.Allowed(c)
+	} else {
+		t.touched.refuse(callID(c))
+	}
 	s.b.Display.Settled(c, o)
 	if o.By == permit.ByFence {
 		s.caused(Notice{Kind: NoticeRefused, Level: Warning, Text: o.DenyNote(), Paths: c.Paths})

@@ -87,6 +87,7 @@ func (s *session) lowerPosture(seen past) {
 	now := s.postureLocked()
 	s.state.mu.Unlock()
 	if was != now {
+		s.recordPosture(now)
 		s.notice(Notice{Kind: NoticePosture, Level: Warning, Text: "posture is lower now: " + now.Sentence})
 	}
 }
@@ -105,6 +106,7 @@ func (s *session) modeChanged(agentMode string) {
 	if known || !quirk.Loosens(s.harness.ID, agentMode) {
 		return
 	}
+	s.recordAlarm(fmt.Sprintf("the agent switched itself to mode %q, in which it asks less", agentMode))
 	s.caused(Notice{
 		Kind: NoticePosture, Level: Warning,
 		Text: fmt.Sprintf("%s switched itself to mode %q, in which it asks less", s.harness.Name, agentMode),

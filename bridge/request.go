@@ -106,7 +106,21 @@ func (s *session) readRequest(a *agent, m *rpc.Message) func(context.Context) {
 		return nil
 	}
 	id, t := m.ID, s.running()
+	asks := s.mustAsk(path)
+	if asks {
+		if t = s.beginWork(); t == nil {
+			_ = a.conn.ReplyError(m.ID, rpc.Errorf(codeRefused, "no turn is running: outside the project nothing is read unasked after untrusted content came in"))
+			return nil
+		}
+	}
 	return func(ctx context.Context) {
+		if asks {
+			defer t.work.Done()
+			if err := s.mayRead(ctx, t, path); err != nil {
+				_ = a.conn.ReplyError(id, fileError(path, err))
+				return
+			}
+		}
 		err := inSlot(ctx, s.ground.slots.reading, func() error {
 			c, err := s.ground.files.Read(ctx, path, line, limit)
 			if errors.Is(err, fs.ErrNotExist) && a.quirks.Has(quirk.MissingReadsEmpty) {
@@ -182,6 +196,9 @@ func (s *session) write(ctx context.Context, t *turn, place *workspace.Place, pa
 	if err := s.ground.policy.CheckWrite(path); err != nil {
 		return err
 	}
+	if err := t.record.await(ctx); err != nil { // so that it can be taken back
+		return errCancelled
+	}
 	if err := place.Wait(ctx); err != nil { // so that what is asked about is what will be there
 		return err
 	}
@@ -191,6 +208,9 @@ func (s *session) write(ctx context.Context, t *turn, place *workspace.Place, pa
 		}
 		if t.cancelled() {
 			return errCancelled
+		}
+		if err := t.record.beforeWrite(ctx, path); err != nil {
+			s.b.Log.Warn("taking up a file before a write", "session", s.id, "err", err)
 		}
 		out, err := place.Write(ctx, content)
 		if out.Merged {
@@ -235,6 +255,7 @@ func (s *session) refused(err error) {
 	)
 	switch {
 	case errors.As(err, &refusal):
+		s.recordRefusal(refusal)
 		s.caused(Notice{Kind: NoticeRefused, Level: Warning, Text: refusal.Error(), Paths: []string{refusal.Path}})
 	case errors.As(err, &conflict):
 		s.caused(Notice{Kind: NoticeConflict, Level: Warning, Text: conflict.Error(), Paths: []string{conflict.Path}})

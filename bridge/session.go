@@ -24,6 +24,7 @@ type session struct {
 	b      *Bridge
 	ground ground
 	cards  permit.Reader
+	old    permit.Calls // of a history that is being told
 	flow   flow
 	// change is a one-slot channel. Who changes which agent serves the session,
 	// or the agent's mode, has the slot.
@@ -47,6 +48,7 @@ type ground struct {
 	policy *fence.Policy
 	files  *workspace.Files
 	engine *permit.Engine
+	taint  permit.Taint
 	slots  slots
 }
 
@@ -83,7 +85,7 @@ type state struct {
 	agentID string // the agent's own session id
 	offer   jsontext.Value
 	mode    permit.Mode
-	turns   turns
+	turns   sequence
 	memory  memory
 	use     use
 }
@@ -102,6 +104,7 @@ type memory struct {
 	past      past
 	history   history
 	agentMode string // the agent's own mode, as far as it was said
+	leftOut   string // hash of what the last checkpoint left out
 	told      told
 }
 
@@ -150,13 +153,17 @@ func (b *Bridge) newSession(h *harness.Harness, n NewSession) (*session, error) 
 	}
 	s.ground.policy, s.ground.slots = policy, newSlots()
 	s.ground.files = &workspace.Files{
-		Editor: b.Editor, Policy: policy, SaveAfter: savePolicy(c.SaveAfterWrite), Record: s.record,
+		Editor: b.editor(), Policy: policy, SaveAfter: savePolicy(c.SaveAfterWrite), Record: s.record,
 	}
 	s.ground.engine = &permit.Engine{
 		Mode: s.currentMode, Policy: permit.Policy(c.Permissions.Policy), Log: b.Log,
-		Place: permit.Place{Folder: policy.Folder(), CheckRead: policy.CheckRead, CheckWrite: policy.CheckWrite, InRegion: policy.InRegion},
+		Place: permit.Place{Folder: policy.Folder(), CheckRead: policy.CheckRead, CheckWrite: policy.CheckWrite, InRegion: policy.InRegion, Inside: s.inside},
 		Ask:   s.question,
 	}
+	s.ground.engine.Gate, s.ground.engine.Uncovered = s.ground.taint.Gate, s.notCovered
+	taint := &s.ground.taint
+	taint.Place, taint.Tools, taint.New = s.ground.engine.Place, h.ACP.Tools.Names, s.tainted
+	taint.Untrusted = untrusted(c.Untrusted, policy.Folder())
 	if s.ground.engine.Judges, err = ruleJudges(c.Permissions, policy.Folder()); err != nil {
 		return nil, err
 	}
@@ -278,7 +285,7 @@ func (s *session) close() {
 	s.state.use.closed = true
 	for _, t := range []*turn{s.state.turns.now, s.state.turns.next} {
 		if t != nil {
-			t.end()
+			t.cancel()
 		}
 	}
 }
@@ -300,13 +307,6 @@ func (s *session) agentEnded(a *agent) {
 	}
 }
 
-// record passes a mediated access on to whoever keeps the record.
-func (s *session) record(a workspace.Access) {
-	if s.b.Record != nil {
-		s.b.Record(s.id, s.turnID(), a)
-	}
-}
-
 // info is the session as a client sees it.
 func (s *session) info() Info {
 	s.state.mu.Lock()
@@ -315,7 +315,7 @@ func (s *session) info() Info {
 		ID: s.id, AgentID: s.state.agentID, Agent: s.harness.ID, Folder: s.folder,
 		Mode: s.state.mode, Busy: s.state.turns.now != nil || s.state.turns.next != nil,
 	}
-	i.AgentOffer, i.Posture = s.state.offer, s.postureLocked()
+	i.AgentOffer, i.Posture, i.Taint = s.state.offer, s.postureLocked(), s.ground.taint.Marks()
 	for _, m := range s.harness.Caps.Modes {
 		i.Modes = append(i.Modes, ModeInfo{ID: permit.Mode(m.ID), Meaning: m.Meaning.In("en")})
 	}

@@ -20,6 +20,7 @@ type touched struct {
 	read    paths           // through fs/read_text_file
 	edits   paths           // named by a finished call that changes files
 	reads   paths           // named by a finished call that reads
+	refused paths           // ids of calls that were refused
 	pending map[string]seen // calls without an end
 	held    int             // bytes in pending
 }
@@ -132,6 +133,21 @@ func (c *seen) size(id string) int {
 	return n
 }
 
+// refuse notes that the last permission for a call was refused.
+func (t *touched) refuse(call string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(call) <= maxRecorded {
+		t.refused.add(call)
+	}
+}
+
+func (t *touched) wasRefused(call string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.refused[call]
+}
+
 // add notes a path as the agent spelt it. One that only repeats the end of
 // another is no other file: some agents name a bare file in their last words.
 func (c *seen) add(path string) {
@@ -152,6 +168,14 @@ func (t *touched) direct(folder string) (writes, reads []string) {
 	edits, looked := maps.Clone(t.edits), maps.Clone(t.reads)
 	t.mu.Unlock()
 	return edits.without(wrote, folder), looked.without(read, folder)
+}
+
+// declared lists what the agent said that it changed, absolute.
+func (t *touched) declared(folder string) []string {
+	t.mu.Lock()
+	edits := maps.Clone(t.edits)
+	t.mu.Unlock()
+	return edits.without(nil, folder)
 }
 
 // without lists the files of p that are not in others, by whatever name. The
@@ -218,51 +242,4 @@ func followed(path string) string {
 		}
 		rest, at = filepath.Join(filepath.Base(at), rest), up
 	}
-}
-
-// tellDirect tells the user, at the turn's end, that the agent worked past us:
-// no fence held for these accesses (H051).
-func (s *session) tellDirect(t *turn) {
-	writes, reads := t.touched.direct(s.folder)
-	if len(writes)+len(reads) > 0 {
-		s.lowerPosture(past{reads: len(reads) > 0, writes: len(writes) > 0})
-	}
-	if len(writes) > 0 {
-		n := Notice{
-			Kind: NoticeDirect, Level: Warning, Turn: t.id, Paths: writes,
-			Text: s.harness.Name + " wrote " + s.list(writes) + " with its own tools: the fences did not stand in between",
-			Hint: "look at these files; Sallyport saw the agent's word, not the write",
-		}
-		if caught := s.catchUp(t, writes); len(caught) > 0 {
-			n.Text += "; merged into unsaved text: " + s.list(caught)
-		}
-		s.notice(n)
-	}
-	if len(reads) > 0 && s.nearPrivate() {
-		s.notice(Notice{
-			Kind: NoticeDirect, Level: Plain, Turn: t.id, Paths: reads,
-			Text: s.harness.Name + " read " + s.list(reads) + " with its own tools: the fences did not stand in between",
-		})
-	}
-}
-
-// nearPrivate reports whether there are private projects, which a read past us
-// could have reached.
-func (s *session) nearPrivate() bool {
-	private, err := s.b.private(s.folder)
-	return err != nil || len(private) > 0
-}
-
-// list names the first few paths.
-func (s *session) list(paths []string) string {
-	const few = 3
-	names := make([]string, 0, few)
-	for _, p := range paths[:min(few, len(paths))] {
-		names = append(names, s.relative(p))
-	}
-	out := strings.Join(names, ", ")
-	if more := len(paths) - few; more > 0 {
-		out += " and " + plural(more, "more file")
-	}
-	return out
 }

@@ -14,8 +14,8 @@ import (
 	"sallyport/bridge/rpc"
 )
 
-// turns is the turn that runs and the one before it.
-type turns struct {
+// sequence is the turn that runs and the one before it.
+type sequence struct {
 	now    *turn
 	next   *turn     // waits for the last updates of the turn before
 	last   string    // id of the turn that ended last
@@ -31,6 +31,7 @@ type turn struct {
 	touched touched
 	work    sync.WaitGroup // writes and questions under way; grows only while the turn runs
 	echo    string         // of the prompt's text, what the agent has not repeated yet; read loop only
+	record  record
 }
 
 const (
@@ -50,7 +51,7 @@ func (s *session) turnID() string {
 	return s.state.turns.idLocked()
 }
 
-func (t *turns) idLocked() string {
+func (t *sequence) idLocked() string {
 	if t.now != nil {
 		return t.now.id
 	}
@@ -61,7 +62,7 @@ func (t *turns) idLocked() string {
 }
 
 // runningLocked is the turn that runs and is not cancelled, nil otherwise.
-func (t *turns) runningLocked() *turn {
+func (t *sequence) runningLocked() *turn {
 	if t.now != nil && !t.now.cancelled() {
 		return t.now
 	}
@@ -91,7 +92,7 @@ func (s *session) beginWork() *turn {
 }
 
 // Prompt runs one turn.
-func (b *Bridge) Prompt(ctx context.Context, id string, blocks []jsontext.Value) (TurnResult, error) {
+func (b *Bridge) Prompt(ctx context.Context, id string, blocks []jsontext.Value) (result TurnResult, err error) {
 	ctx, leave, err := b.enter(ctx)
 	if err != nil {
 		return TurnResult{}, err
@@ -108,7 +109,7 @@ func (b *Bridge) Prompt(ctx context.Context, id string, blocks []jsontext.Value)
 	if err != nil {
 		return TurnResult{}, err
 	}
-	defer s.endTurn(t)
+	defer func() { s.endTurn(t, &result, err) }()
 	a, blocks, err := s.ready(ctx, t, blocks)
 	switch {
 	case t.cancelled():
@@ -129,6 +130,10 @@ func (s *session) ready(ctx context.Context, t *turn, blocks []jsontext.Value) (
 	}
 	blocks, sent := s.withUnsaved(ctx, a, blocks)
 	s.settle(ctx)
+	if err := s.cover(ctx, a, t); err != nil {
+		return nil, nil, err
+	}
+	s.passedOn(blocks)
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
 	}
@@ -143,6 +148,7 @@ func (s *session) ready(ctx context.Context, t *turn, blocks []jsontext.Value) (
 // comes with errCancelled.
 func (s *session) beginTurn(ctx context.Context, echo string) (*turn, error) {
 	t := &turn{id: newID("t-"), echo: echo}
+	t.record.begun = make(chan struct{})
 	t.ctx, t.end = context.WithCancel(s.b.life.ctx)
 	t.grants.Place = s.ground.engine.Place
 	wait, err := s.queue(t)
@@ -189,14 +195,15 @@ func (s *session) queue(t *turn) (wait time.Duration, err error) {
 
 // endTurn is the one place where a turn ends, however it ended. Nothing of it
 // is written or open any more when it returns.
-func (s *session) endTurn(t *turn) {
+func (s *session) endTurn(t *turn, result *TurnResult, err error) {
 	s.state.mu.Lock()
 	cancelled := t.cancelled()
 	t.end()
 	s.state.mu.Unlock()
 	t.work.Wait()
 	s.closeCalls(cancelled)
-	s.tellDirect(t)
+	s.leftOpen(t)
+	s.closeTurn(t, ending{result, err, cancelled})
 	s.tellMore(t.id)
 	s.cards.Calls.Clear()
 	s.state.mu.Lock()
@@ -265,6 +272,7 @@ func (s *session) turnResult(a *agent, t *turn, raw jsontext.Value, err error) (
 			s.detach(a) // so that its end is told once
 			s.notice(Notice{Kind: NoticeGone, Level: Problem, Turn: t.id, Text: err.Error(), Hint: lastLines(gone.Stderr)})
 		}
+		a.settled(err)
 		if t.cancelled() {
 			result.StopReason = "cancelled"
 			return result, nil
@@ -304,10 +312,16 @@ func (b *Bridge) Cancel(_ context.Context, id string) error {
 	defer s.state.mu.Unlock()
 	for _, t := range []*turn{s.state.turns.now, s.state.turns.next} {
 		if t != nil {
-			t.end()
+			t.cancel()
 		}
 	}
 	return nil
+}
+
+// cancel ends the turn, and the checks that follow it.
+func (t *turn) cancel() {
+	t.end()
+	t.record.cancel()
 }
 
 // within is ctx, ended also by the turn.

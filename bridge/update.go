@@ -169,6 +169,9 @@ func (s *session) update(a *agent, u *agentUpdate) {
 	}
 	if now.replay != action {
 		s.countReplayed()
+		if now.replay == first {
+			s.recall(u)
+		}
 	} else {
 		s.learn(a, &now, u)
 		if u.kind == "user_message_chunk" && now.turn != nil && now.turn.repeats(u.text()) {
@@ -201,7 +204,7 @@ func (s *session) showUpdate(ctx context.Context, now moment, kind string, raw [
 func (s *session) learn(a *agent, now *moment, u *agentUpdate) {
 	switch u.kind {
 	case "tool_call", "tool_call_update":
-		s.cards.Calls.MergeMembers(u.kind, func(fn func(key, value []byte) bool) error { return u.in.EachParam(fn, "update") })
+		s.learnCall(u)
 		if now.turn != nil {
 			now.turn.touched.call(u)
 		}

@@ -34,6 +34,7 @@ type Home struct {
 	store *config.Store
 	known known
 	voice voice
+	turns opened
 }
 
 // known is what was made of the configuration and the manifests.
@@ -68,8 +69,21 @@ func Open(log *slog.Logger) (*Home, error) {
 	return h, nil
 }
 
-// Close stops the watch.
-func (h *Home) Close() { h.state().Close() }
+// Close stops the watch, and closes the store of turns: after every bridge that
+// has it.
+func (h *Home) Close() {
+	h.state().Close()
+	h.mu.Lock()
+	store := h.turns.store
+	h.turns = opened{closed: true}
+	h.mu.Unlock()
+	if store == nil {
+		return
+	}
+	if err := store.Close(); err != nil {
+		h.log.Warn("closing the record of turns", "err", err)
+	}
+}
 
 // state is the store, which Open has set.
 func (h *Home) state() *config.Store {

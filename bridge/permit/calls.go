@@ -39,24 +39,57 @@ type openCall struct {
 // the call is known: an update for one that was never announced changes
 // nothing. The cost is one scan of raw; texts of diffs are copied, not decoded.
 func (t *Calls) Merge(kind string, raw jsontext.Value) (known bool) {
-	return t.MergeMembers(kind, func(fn func(key, value []byte) bool) error { return rpc.Members(raw, fn) })
-}
-
-// MergeMembers is Merge for an update whose members are known already: each
-// gives them, borrowed, as rpc.Members does.
-func (t *Calls) MergeMembers(kind string, each func(fn func(key, value []byte) bool) error) (known bool) {
-	announces := kind == "tool_call"
-	if !announces && kind != "tool_call_update" {
+	f, ok := scanFields(raw)
+	if !ok || kind != "tool_call" && kind != "tool_call_update" {
 		return false
 	}
+	_, known, _ = t.merge(&f, kind == "tool_call", false)
+	return known
+}
+
+// Learn is Merge for an update whose members are known already: each gives them,
+// borrowed, as rpc.Members does. It also gives the call, without its contents,
+// when the update tells of work that runs or was done, or of what that is for. An
+// update for a call that was never announced gives what it says itself.
+func (t *Calls) Learn(kind string, each func(fn func(key, value []byte) bool) error) (c Call, told bool) {
+	announces := kind == "tool_call"
+	if !announces && kind != "tool_call_update" {
+		return Call{}, false
+	}
 	f, ok := readFields(each)
-	if !ok || len(f.id) == 0 {
-		return false
+	if !ok {
+		return Call{}, false
+	}
+	c, known, told := t.merge(&f, announces, true)
+	if !known && !told {
+		e := openCall{Call: Call{ID: string(f.id)}}
+		e.merge(&f)
+		return e.told(&f)
+	}
+	return c, told
+}
+
+// told gives the call, without its contents, when f says something new of work.
+func (e *openCall) told(f *fields) (Call, bool) {
+	if e.Status != "in_progress" && e.Status != "completed" || null(f.status) && null(f.input) && null(f.locations) && null(f.kind) {
+		return Call{}, false
+	}
+	c := e.Call
+	c.Content, c.Input, c.Locations = nil, bytes.Clone(e.Input), e.Paths()
+	return c, true
+}
+
+func (t *Calls) merge(f *fields, announces, tell bool) (c Call, known, told bool) {
+	if len(f.id) == 0 {
+		return Call{}, false, false
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	_, known = t.mergeLocked(&f, announces)
-	return known
+	e, known := t.mergeLocked(f, announces)
+	if e != nil && tell {
+		c, told = e.told(f)
+	}
+	return c, known, told
 }
 
 // Request takes in the toolCall of a permission request and returns all that
@@ -78,7 +111,8 @@ func (t *Calls) Request(raw jsontext.Value) (Call, error) {
 }
 
 // Open lists the calls without a final status, oldest first, without their
-// contents: the turn's end closes what the agent left open.
+// contents: the turn's end closes what the agent left open. Locations are all
+// the files that a call names.
 func (t *Calls) Open() []Call {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -90,8 +124,8 @@ func (t *Calls) Open() []Call {
 	all := make([]Call, len(entries))
 	for i, e := range entries {
 		all[i] = e.Call
-		all[i].Input, all[i].Content = nil, nil
-		all[i].Locations = slices.Clone(e.Locations)
+		all[i].Input, all[i].Content = bytes.Clone(e.Input), nil
+		all[i].Locations = e.Paths()
 	}
 	return all
 }

@@ -15,8 +15,8 @@ import (
 // Say is a judge's word on a card.
 type Say int
 
-// What a judge can say. AskUser sends the card to a person at once: no later
-// judge, no mode and no policy allows it.
+// What a judge can say. Refuse settles at once. AskUser sends the card to a
+// person unless another judge refuses it: no judge, mode or policy allows it.
 const (
 	Pass Say = iota
 	Allow
@@ -43,12 +43,24 @@ type Engine struct {
 	Mode   func() Mode // the mode now; nil: Default
 	Policy Policy      // empty: Ask
 	Place  Place
-	Judges []Judge                                      // heard in this order, after the fence and before the mode
-	Ask    func(context.Context, *Card) (Answer, error) // shows the card to a person; nil: nobody is there
-	Limit  time.Duration                                // how long a person is waited for; 0: for ever
-	Log    *slog.Logger                                 // nil: slog.Default()
+	Hearing
+	Ask   func(context.Context, *Card) (Answer, error) // shows the card to a person; nil: nobody is there
+	Limit time.Duration                                // how long a person is waited for; 0: for ever
+	Log   *slog.Logger                                 // nil: slog.Default()
 
 	asking sync.WaitGroup // questions that may still be open
+}
+
+// Hearing is who is heard between the fence and the mode.
+type Hearing struct {
+	// Judges are the deciders: all are heard, in this order, until one refuses.
+	Judges []Judge
+	// Gate is heard when no judge refused, and before their leave counts: the
+	// taint gate. nil: none.
+	Gate Judge
+	// Uncovered says why the turn of a card cannot be taken back, "" when it can:
+	// policy Record grants nothing then. nil: it can.
+	Uncovered func(c *Card) string
 }
 
 // Decide settles one card and measures how long that took. It never fails: what
@@ -92,12 +104,30 @@ func (e *Engine) hear(ctx context.Context, c *Card) Verdict {
 	if c.Request.Kind == Plan || c.Request.Kind == Question {
 		return Verdict{Say: AskUser, Why: "a plan or a question is for a person"}
 	}
-	for _, judge := range e.Judges {
-		if v := judge(ctx, c); v.Say != Pass {
+	if v := e.Hearing.hear(ctx, c); v.Say != Pass {
+		return v
+	}
+	return e.mode(c)
+}
+
+// hear is what the judges and the gate come to: a refusal, else a question to the
+// user, else the first leave.
+func (h *Hearing) hear(ctx context.Context, c *Card) (heard Verdict) {
+	for _, judge := range h.Judges {
+		switch v := judge(ctx, c); {
+		case v.Say == Pass:
+		case v.Say != Allow && v.Say != AskUser:
+			return v
+		case heard.Say == Pass, v.Say == AskUser && heard.Say == Allow:
+			heard = v
+		}
+	}
+	if h.Gate != nil && heard.Say != AskUser {
+		if v := h.Gate(ctx, c); v.Say != Pass {
 			return v
 		}
 	}
-	return e.mode(c)
+	return heard
 }
 
 func (e *Engine) fence(c *Card) Verdict {
@@ -133,6 +163,11 @@ func (e *Engine) policy(ctx context.Context, c *Card) Outcome {
 	case "", Ask:
 		return e.person(ctx, c, Verdict{})
 	case Record:
+		if e.Uncovered != nil {
+			if why := e.Uncovered(c); why != "" {
+				return e.person(ctx, c, Verdict{Why: "policy record grants nothing in a turn that cannot be taken back: " + why})
+			}
+		}
 		return e.allow(ctx, c, Verdict{By: ByPolicy, Name: string(Record), Why: "granted once and recorded"})
 	default:
 		return refuse(c, Verdict{By: ByPolicy, Name: string(e.Policy), Why: "nobody is there to answer, and nothing else allows it"})
@@ -153,6 +188,9 @@ func (e *Engine) person(ctx context.Context, c *Card, v Verdict) Outcome {
 		return Outcome{By: ByPolicy, Name: "options", Why: "the agent offered nothing to choose from"}
 	case e.Ask == nil || e.Policy == Deny:
 		return refuse(c, nobody)
+	}
+	if c.Request.Kind != Plan && c.Request.Kind != Question {
+		c.Reason = v.Why
 	}
 	answer, err := e.ask(ctx, c)
 	switch {

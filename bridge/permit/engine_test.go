@@ -163,9 +163,9 @@ func TestG2_CancelBefore(t *testing.T) {
 func TestG3_DeniedByAJudge(t *testing.T) {
 	asked := false
 	e := &permit.Engine{
-		Judges: []permit.Judge{func(_ context.Context, c *permit.Card) permit.Verdict {
+		Hearing: permit.Hearing{Judges: []permit.Judge{func(_ context.Context, c *permit.Card) permit.Verdict {
 			return permit.Verdict{Say: permit.Refuse, By: permit.ByDecider, Name: "Team rules", Why: "no rm -rf here"}
-		}},
+		}}},
 		Mode: mode(permit.Bypass),
 		Ask: func(context.Context, *permit.Card) (permit.Answer, error) {
 			asked = true
@@ -319,8 +319,9 @@ func TestPolicies(t *testing.T) {
 	}
 }
 
-// TestJudgesInOrder: the first judge that does not pass settles; a mode and a
-// policy come after all of them; a judge that wants the user gets the user.
+// TestJudgesInOrder: a refusal settles, whatever another judge allows; then the
+// user's answer where a judge or the gate wants it; a mode and a policy come
+// after all of them.
 func TestJudgesInOrder(t *testing.T) {
 	say := func(s permit.Say, name string) permit.Judge {
 		return func(context.Context, *permit.Card) permit.Verdict {
@@ -329,15 +330,23 @@ func TestJudgesInOrder(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		judges []permit.Judge
+		gate   permit.Judge
 		want   string // option, by, name
 	}{
-		{[]permit.Judge{say(permit.Pass, "1"), say(permit.Refuse, "2"), say(permit.Allow, "3")}, "r decider 2"},
-		{[]permit.Judge{say(permit.Allow, "1"), say(permit.Refuse, "2")}, "a decider 1"},
-		{[]permit.Judge{say(permit.AskUser, "taint"), say(permit.Allow, "2")}, "aa user "},
-		{[]permit.Judge{say(permit.Pass, "1")}, "a mode bypassPermissions"},
-		{[]permit.Judge{say(99, "1")}, "r decider 1"},
+		{[]permit.Judge{say(permit.Pass, "1"), say(permit.Refuse, "2"), say(permit.Allow, "3")}, nil, "r decider 2"},
+		{[]permit.Judge{say(permit.Allow, "1"), say(permit.Refuse, "2")}, nil, "r decider 2"},
+		{[]permit.Judge{say(permit.AskUser, "1"), say(permit.Refuse, "2")}, nil, "r decider 2"},
+		{[]permit.Judge{say(permit.Allow, "1"), say(permit.Allow, "2")}, nil, "a decider 1"},
+		{[]permit.Judge{say(permit.Allow, "1"), say(permit.AskUser, "2")}, nil, "aa user "},
+		{[]permit.Judge{say(permit.AskUser, "1"), say(permit.Allow, "2")}, nil, "aa user "},
+		{[]permit.Judge{say(permit.Pass, "1")}, nil, "a mode bypassPermissions"},
+		{[]permit.Judge{say(99, "1")}, nil, "r decider 1"},
+		{[]permit.Judge{say(permit.Allow, "1")}, say(permit.AskUser, "gate"), "aa user "},
+		{[]permit.Judge{say(permit.Allow, "1")}, say(permit.Pass, "gate"), "a decider 1"},
+		{nil, say(permit.AskUser, "gate"), "aa user "},
+		{[]permit.Judge{say(permit.Refuse, "1")}, say(permit.AskUser, "gate"), "r decider 1"},
 	} {
-		e := &permit.Engine{Judges: tt.judges, Mode: mode(permit.Bypass), Policy: permit.Record, Ask: pick("aa")}
+		e := &permit.Engine{Hearing: permit.Hearing{Judges: tt.judges, Gate: tt.gate}, Mode: mode(permit.Bypass), Policy: permit.Record, Ask: pick("aa")}
 		o := e.Decide(t.Context(), card(permit.Command))
 		if got := o.Option + " " + string(o.By) + " " + o.Name; got != tt.want {
 			t.Errorf("got %q, want %q", got, tt.want)

@@ -203,7 +203,7 @@ func TestNothingIsEverInvented(t *testing.T) {
 			Log:    quiet,
 		}
 		if say := permit.Say(rnd.IntN(4)); rnd.IntN(2) == 0 {
-			e.Judges = []permit.Judge{func(context.Context, *permit.Card) permit.Verdict {
+			e.Hearing.Judges = []permit.Judge{func(context.Context, *permit.Card) permit.Verdict {
 				return permit.Verdict{Say: say, By: permit.ByDecider}
 			}}
 		}

@@ -16,6 +16,7 @@ type Place struct {
 	CheckRead  func(path string) error
 	CheckWrite func(path string) error
 	InRegion   func(path string) bool
+	Inside     func(path string) bool // in the project, also where nothing may be written; nil: InRegion
 }
 
 // resolve makes an absolute path of what an agent wrote, without removing `..`:

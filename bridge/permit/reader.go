@@ -96,6 +96,18 @@ func (r *Reader) Write(turn, path string, old *string, content string) *Card {
 	return c
 }
 
+// ReadFile makes the card for a read through fs/read_text_file that has to be
+// asked about. Its options are those of Write.
+func (r *Reader) ReadFile(turn, path string) *Card {
+	c := r.card(turn)
+	call := Call{Kind: "read", Locations: []string{path}}
+	c.Title = text.Visible("Read " + path)
+	c.Request = Request{ID: c.ID, Kind: Read, Tool: "Read", Input: inputOf(&call, "Read")}
+	c.Options = []Option{{ID: WriteAllow, Name: "Allow once", Kind: allowOnce}, {ID: WriteReject, Name: "Refuse", Kind: rejectOnce}}
+	c.Paths = []string{path}
+	return c
+}
+
 func (r *Reader) card(turn string) *Card {
 	return &Card{ID: fmt.Sprintf("%s/p%d", r.Session, r.made.Add(1)), Session: r.Session, Turn: turn}
 }

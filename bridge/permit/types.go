@@ -65,6 +65,7 @@ type Card struct {
 	Diffs   []Diff         // from the request or from the tool call before it
 	Paths   []string       // every file it names, as the agent spelt them
 	Raw     jsontext.Value // the agent's toolCall, unchanged
+	Reason  string         // why a person is asked where something else might have allowed it; empty: for no such reason
 }
 
 // Answer is what a person picked on a card. The zero value is "no answer":
@@ -80,6 +81,7 @@ type Party string
 const (
 	ByFence   Party = "fence"
 	ByDecider Party = "decider"
+	ByTaint   Party = "taint" // it only ever sends a card to the user
 	ByMode    Party = "mode"
 	ByUser    Party = "user"
 	ByPolicy  Party = "policy"
