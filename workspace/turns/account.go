@@ -44,10 +44,10 @@ const (
 
 // chain is the writes through us to one path.
 type chain struct {
-	first   string // hash before the first
-	last    string // hash that the last one left
-	broken  bool   // one did not begin where the one before had ended
-	left    map[string]struct{} // hashes that they left
+	first  string              // hash before the first
+	last   string              // hash that the last one left
+	broken bool                // one did not begin where the one before had ended
+	left   map[string]struct{} // hashes that they left
 }
 
 // subject is the settled path that a note is about, "" for none.

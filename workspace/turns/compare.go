@@ -52,7 +52,7 @@ func (r *Running) compare(ctx context.Context, d Declared, docs []Buffer) ([]rec
 	if err != nil {
 		return nil, fmt.Errorf("comparing turn %s: %w", r.begun.Turn, err)
 	}
-	if err := r.store.saveTrace(r.project.folder, t); err != nil {
+	if err := r.store.saveTrace(t); err != nil {
 		return nil, fmt.Errorf("comparing turn %s: %w", r.begun.Turn, err)
 	}
 	r.mu.Lock()
@@ -73,7 +73,7 @@ func (c *comparison) run(ctx context.Context, turn string) (*trace, []receipt.Ch
 	if err != nil {
 		return nil, nil, err
 	}
-	t := &trace{Turn: turn, Kind: receipt.Turn}
+	t := &trace{Turn: turn, Kind: receipt.Turn, Roots: c.project.bytes()}
 	t.Pairs = []pair{{c.before.ID, c.after.ID}}
 	by := c.attribute(ctx, list)
 	var out []receipt.Change

@@ -39,16 +39,7 @@ type begun struct {
 	With    []string     `json:"with,omitzero"` // turns that ran on the same folders when it began
 }
 
-func (b *begun) project() project {
-	p := project{}
-	for _, r := range b.Roots {
-		p.roots = append(p.roots, string(r))
-	}
-	if len(p.roots) > 0 {
-		p.folder = p.roots[0]
-	}
-	return p
-}
+func (b *begun) project() project { return projectOf(b.Roots) }
 
 // limits are the options of the turn's checkpoints.
 type limits struct {
@@ -94,7 +85,7 @@ const (
 )
 
 const (
-	maxJournal = 64 << 20 // bytes; what happens after is not written, and so lost if the process dies
+	maxJournal = 64 << 20  // bytes; what happens after is not written, and so lost if the process dies
 	maxPlan    = 256 << 20 // bytes of the line that says what an undo is about to do
 )
 

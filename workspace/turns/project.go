@@ -39,6 +39,27 @@ func settleProject(folder string, roots []string) (project, error) {
 	return p, nil
 }
 
+// projectOf is a project as a journal or a trace has it.
+func projectOf(roots [][]byte) project {
+	p := project{}
+	for _, r := range roots {
+		p.roots = append(p.roots, string(r))
+	}
+	if len(p.roots) > 0 {
+		p.folder = p.roots[0]
+	}
+	return p
+}
+
+// bytes are the folders as a journal or a trace has them.
+func (p project) bytes() [][]byte {
+	var out [][]byte
+	for _, r := range p.roots {
+		out = append(out, []byte(r))
+	}
+	return out
+}
+
 // settle follows the links of an absolute path as far as it exists.
 func settle(path string) string {
 	path = filepath.Clean(path)

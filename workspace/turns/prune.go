@@ -15,3 +15,5 @@ type Pruned struct {
 	Turns []string `json:"turns"` // that can no longer be taken back
 	Bytes int64    `json:"bytes"` // that all checkpoints take now
 }
+
+func (s *Store) pruneSometimes(ctx context.Context) {}

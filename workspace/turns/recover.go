@@ -157,7 +157,7 @@ func (s *Store) endTurn(ctx context.Context, r *recorded) (*receipt.Receipt, err
 		return m.receipt(e), nil
 	}
 	m.trace = t
-	return m.receipt(e), s.saveTrace(r.project().folder, t)
+	return m.receipt(e), s.saveTrace(t)
 }
 
 // compareNow compares with what is there now.

@@ -3,6 +3,9 @@ package turns
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
+	"strings"
 
 	"sallyport/workspace/receipt"
 )
@@ -40,22 +43,132 @@ type RowState struct {
 var (
 	ErrNotFound  = errors.New("no such turn")
 	ErrAmbiguous = errors.New("several turns begin so")
-	ErrNothing   = errors.New("nothing to take back")
+	ErrNothing   = errors.New("there is no turn that can be taken back")
+	ErrNotUndone = errors.New("there is no turn that was taken back")
 )
 
 // List gives the newest records of a folder, newest first, those of all folders for "". limit ≤ 0 is all. It ends turns whose
 // process is gone.
 func (s *Store) List(ctx context.Context, folder string, limit int) ([]Row, error) {
-	return nil, errNotYet
+	var out []Row
+	err := s.history(ctx, folder, func(e entry) bool {
+		out = append(out, e.Row)
+		return limit <= 0 || len(out) < limit
+	})
+	if err != nil {
+		return nil, fmt.Errorf("listing turns: %w", err)
+	}
+	if folder == "" {
+		slices.SortStableFunc(out, func(a, b Row) int { return b.Started.Compare(a.Started) })
+	}
+	return out, nil
 }
 
-// Find gives the record whose id is ref or begins so; for "" the last turn that can be taken back. Errors: ErrNotFound,
-// ErrAmbiguous, ErrNothing.
+// Find gives the record whose id is ref or begins so; for "" the last turn that can be taken back, and of which
+// nothing was yet. Errors: ErrNotFound, ErrAmbiguous, ErrNothing.
 func (s *Store) Find(ctx context.Context, folder, ref string) (Row, error) {
-	return Row{}, errNotYet
+	e, err := s.find(ctx, folder, ref)
+	return e.Row, err
 }
 
-// FindUndone is Find for a redo: "" is the last turn that was taken back.
+func (s *Store) find(ctx context.Context, folder, ref string) (entry, error) {
+	if ref != "" {
+		list, err := s.matching(ctx, folder, ref)
+		if err != nil {
+			return entry{}, err
+		}
+		return list[len(list)-1], nil
+	}
+	var found, again entry // again: of which an undo has left something
+	err := s.history(ctx, folder, func(e entry) bool {
+		switch {
+		case e.Kind != receipt.Turn || !e.Undoable:
+		case !e.parts:
+			found = e
+		case again.Turn == "":
+			again = e
+		}
+		return found.Turn == ""
+	})
+	if found.Turn == "" {
+		found = again
+	}
+	if err == nil && found.Turn == "" {
+		err = ErrNothing
+	}
+	return found, err
+}
+
+// matching gives all records as far as the one whose id is ref or begins so, which is the last of them.
+func (s *Store) matching(ctx context.Context, folder, ref string) ([]entry, error) {
+	var seen []entry
+	exact, first, several := -1, -1, false
+	err := s.history(ctx, folder, func(e entry) bool {
+		seen = append(seen, e)
+		switch {
+		case e.Turn == ref:
+			exact = len(seen) - 1
+		case !strings.HasPrefix(e.Turn, ref) && !strings.HasPrefix(afterKind(e.Turn), ref):
+		case first >= 0:
+			several = true
+		default:
+			first = len(seen) - 1
+		}
+		return exact < 0
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case exact >= 0:
+		return seen[:exact+1], nil
+	case several:
+		return nil, fmt.Errorf("%w: %s", ErrAmbiguous, ref)
+	case first >= 0:
+		return seen[:first+1], nil
+	default:
+		return nil, fmt.Errorf("%w: %s", ErrNotFound, ref)
+	}
+}
+
+// afterKind is an id without what stands before its first '-'.
+func afterKind(id string) string {
+	_, rest, _ := strings.Cut(id, "-")
+	return rest
+}
+
+// FindUndone gives the turn that a redo does again: that with this id or beginning, for "" the last one that was taken back.
+// Errors: ErrNotFound, ErrAmbiguous, ErrNotUndone.
 func (s *Store) FindUndone(ctx context.Context, folder, ref string) (Row, error) {
-	return Row{}, errNotYet
+	undo, err := s.findUndo(ctx, folder, ref)
+	if err != nil {
+		return Row{}, err
+	}
+	return s.Find(ctx, folder, undo.Of)
+}
+
+// findUndo gives the undo that a redo takes back.
+func (s *Store) findUndo(ctx context.Context, folder, ref string) (entry, error) {
+	want := ""
+	if ref != "" {
+		list, err := s.matching(ctx, folder, ref)
+		if err != nil {
+			return entry{}, err
+		}
+		last := list[len(list)-1]
+		if last.Kind == receipt.Undo && !last.Undone {
+			return last, nil
+		}
+		want = last.Turn
+	}
+	var found entry
+	err := s.history(ctx, folder, func(e entry) bool {
+		if e.Kind == receipt.Undo && !e.Undone && (want == "" || e.takes == want || e.Of == want) {
+			found = e
+		}
+		return found.Turn == "" && (want == "" || e.Turn != want)
+	})
+	if err == nil && found.Turn == "" {
+		err = ErrNotUndone
+	}
+	return found, err
 }

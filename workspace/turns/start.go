@@ -49,11 +49,8 @@ func (s *Store) Begin(ctx context.Context, start Start) (*Running, error) {
 		r.options = s.config.Checkpoint
 	}
 	r.begun = begun{
-		Head:    receipt.Head{Kind: receipt.Turn, Turn: start.Turn, Session: start.Session, Agent: start.Agent},
-		Started: s.config.Now(), Held: start.Held, Limits: limitsOf(r.options),
-	}
-	for _, root := range p.roots {
-		r.begun.Roots = append(r.begun.Roots, []byte(root))
+		Head:  receipt.Head{Kind: receipt.Turn, Turn: start.Turn, Session: start.Session, Agent: start.Agent},
+		Roots: p.bytes(), Started: s.config.Now(), Held: start.Held, Limits: limitsOf(r.options),
 	}
 	s.endDead(ctx)
 	r.journal, err = s.enter(ctx, &r.begun)

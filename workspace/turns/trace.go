@@ -21,12 +21,15 @@ type trace struct {
 	Turn    string       `json:"turnId"`
 	Kind    receipt.Kind `json:"kind"`
 	Takes   string       `json:"takes,omitzero"` // the very record that an undo took back
+	Roots   [][]byte     `json:"roots"`          // all folders, the session's first
 	// Rest says that an undo left something of what it takes back.
 	Rest bool `json:"rest,omitzero"`
 	// Texts are ids of checkpoints that hold texts of Buffers beside those of Pairs.
 	Texts []string `json:"texts,omitzero"`
 	what
 }
+
+func (t *trace) project() project { return projectOf(t.Roots) }
 
 // what is what a record changed.
 type what struct {
@@ -98,13 +101,13 @@ func (t *trace) needs() []string {
 }
 
 // save writes a trace; it is whole or absent.
-func (s *Store) saveTrace(folder string, t *trace) error {
+func (s *Store) saveTrace(t *trace) error {
 	t.Version = traceVersion
 	data, err := json.Marshal(t, jsontext.AllowInvalidUTF8(true), json.Deterministic(true))
 	if err != nil {
 		return fmt.Errorf("writing trace: %w", err)
 	}
-	dir := s.tracesOf(folder)
+	dir := s.tracesOf(t.project().folder)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("writing trace: %w", err)
 	}
@@ -145,6 +148,9 @@ func readTrace(name string) (*trace, error) {
 
 // whole says whether all parts of a trace fit each other.
 func (t *trace) whole() bool {
+	if len(t.Roots) == 0 {
+		return false
+	}
 	for _, c := range t.Changes {
 		if c.Pair < 0 || c.Pair >= len(t.Pairs) {
 			return false

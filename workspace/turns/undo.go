@@ -2,7 +2,10 @@ package turns
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
+	"path/filepath"
+	"strings"
 
 	"sallyport/workspace"
 	"sallyport/workspace/checkpoint"
@@ -69,6 +72,78 @@ type GoneError struct {
 // Error says why.
 func (e *GoneError) Error() string { return fmt.Sprintf("turn %s: %s", e.Turn, e.Why) }
 
-// Undo takes a record back, or with Redo takes back that it was taken back. Errors: those of Find, *BusyError, *GoneError, of the
-// store, and ctx's. What is wrong with one path is a conflict.
-func (s *Store) Undo(ctx context.Context, u Undo) (*Undone, error) { return nil, errNotYet }
+// Undo takes a record back, or with Redo takes back that it was taken back. Errors: those of Find and FindUndone, *BusyError (not of
+// a dry run), *GoneError, of the store, and ctx's. What is wrong with one path is a conflict. With an error the answer says what
+// was done until then, if anything was.
+func (s *Store) Undo(ctx context.Context, u Undo) (*Undone, error) {
+	target, err := s.target(ctx, u)
+	if err != nil {
+		return nil, err
+	}
+	o := &undoing{store: s, ask: u, target: target.trace, project: target.trace.project(), result: &Undone{Of: target.Turn, DryRun: u.DryRun}}
+	o.begun = begun{
+		Head:  receipt.Head{Kind: receipt.Undo, Turn: "u-" + strings.ToLower(rand.Text()[:16]), Of: target.Turn, Session: u.Session},
+		Takes: target.Turn, Roots: target.trace.Roots, Started: s.config.Now(),
+	}
+	if u.Redo {
+		o.begun.Kind, o.begun.Of, o.result.Of = receipt.Redo, target.Of, target.Of
+	}
+	if o.held, o.points, err = s.points(ctx, target.trace); err != nil {
+		return nil, fmt.Errorf("taking back %s: %w", target.Turn, err)
+	}
+	if u.DryRun {
+		if err := o.plan(ctx); err != nil {
+			return nil, fmt.Errorf("planning to take back %s: %w", target.Turn, err)
+		}
+		return o.rehearse(ctx)
+	}
+	if o.journal, err = s.enter(ctx, &o.begun); err != nil {
+		return nil, fmt.Errorf("taking back %s: %w", target.Turn, err)
+	}
+	if err := o.run(ctx); err != nil {
+		return o.result, fmt.Errorf("taking back %s: %w", target.Turn, err)
+	}
+	return o.result, nil
+}
+
+// target finds the record that is to be taken back.
+func (s *Store) target(ctx context.Context, u Undo) (entry, error) {
+	if !filepath.IsAbs(u.Folder) {
+		return entry{}, fmt.Errorf("taking back a turn: folder %q is not absolute", u.Folder)
+	}
+	find := s.find
+	if u.Redo {
+		find = s.findUndo
+	}
+	target, err := find(ctx, u.Folder, u.Turn)
+	switch {
+	case err != nil:
+		return entry{}, err
+	case target.Running:
+		return entry{}, &BusyError{Turn: target.Turn, Kind: target.Kind, Folder: target.Folder}
+	case !target.Undoable:
+		return entry{}, &GoneError{Turn: target.Turn, Why: target.Why}
+	}
+	return target, nil
+}
+
+// points loads the checkpoints of a trace's pairs.
+func (s *Store) points(ctx context.Context, t *trace) (*checkpoint.Store, [][2]*checkpoint.Checkpoint, error) {
+	held, err := s.checkpoints(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	var out [][2]*checkpoint.Checkpoint
+	for _, p := range t.Pairs {
+		before, err := held.Load(p.Before)
+		if err != nil {
+			return nil, nil, err
+		}
+		after, err := held.Load(p.After)
+		if err != nil {
+			return nil, nil, err
+		}
+		out = append(out, [2]*checkpoint.Checkpoint{before, after})
+	}
+	return held, out, nil
+}
