@@ -71,6 +71,7 @@ var edges = map[string]map[string]string{
 		"workspace/turns":   "turns that are listed and taken back",
 	},
 	"bridge": {
+		"bridge/verify":        "the user's checks after a turn",
 		"bridge/permit":        "decides permissions",
 		"bridge/process":       "runs agents",
 		"bridge/quirk":         "what an agent does otherwise",

@@ -19,8 +19,10 @@ const (
 // closeTurn puts the end of a turn on the record: it compares, brings what the
 // agent wrote past us into open documents, tells, checks, and writes the receipt.
 // Nothing of the turn writes any more; a bridge that is closing waits for it.
-func (s *session) closeTurn(t *turn, end ending) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.b.life.ctx), closeTime)
+//
+// prompt is the context of Prompt: only the checks end with it.
+func (s *session) closeTurn(prompt context.Context, t *turn, end ending) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(prompt), closeTime)
 	defer cancel()
 	on := t.record.on.Load()
 	if on == nil {
@@ -40,10 +42,10 @@ func (s *session) closeTurn(t *turn, end ending) {
 	}
 	covered := err == nil && t.record.uncovered() == ""
 	s.tellTurn(t, changes, covered)
-	verdicts := s.check(t, end, changes)
-	ctx, cancelEnd := context.WithTimeout(context.WithoutCancel(s.b.life.ctx), closeTime)
-	defer cancelEnd()
-	r, err := on.End(ctx, end.receipt(s.b.life.ctx.Err() != nil), tokensOf(end.result.Usage), verdicts)
+	verdicts := s.check(prompt, t, end, changes)
+	last, cancelLast := context.WithTimeout(context.WithoutCancel(prompt), closeTime) // the checks may have taken long
+	defer cancelLast()
+	r, err := on.End(last, end.receipt(s.b.life.ctx.Err() != nil), tokensOf(end.result.Usage), verdicts)
 	if err != nil {
 		s.b.Log.Error("writing a receipt", "session", s.id, "turn", t.id, "err", err)
 		s.notice(Notice{Kind: NoticeUncovered, Level: Problem, Turn: t.id, Text: "the receipt of this turn could not be written: " + err.Error()})

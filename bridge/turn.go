@@ -109,7 +109,7 @@ func (b *Bridge) Prompt(ctx context.Context, id string, blocks []jsontext.Value)
 	if err != nil {
 		return TurnResult{}, err
 	}
-	defer func() { s.endTurn(t, &result, err) }()
+	defer func() { s.endTurn(ctx, t, &result, err) }()
 	a, blocks, err := s.ready(ctx, t, blocks)
 	switch {
 	case t.cancelled():
@@ -195,7 +195,7 @@ func (s *session) queue(t *turn) (wait time.Duration, err error) {
 
 // endTurn is the one place where a turn ends, however it ended. Nothing of it
 // is written or open any more when it returns.
-func (s *session) endTurn(t *turn, result *TurnResult, err error) {
+func (s *session) endTurn(ctx context.Context, t *turn, result *TurnResult, err error) {
 	s.state.mu.Lock()
 	cancelled := t.cancelled()
 	t.end()
@@ -203,7 +203,7 @@ func (s *session) endTurn(t *turn, result *TurnResult, err error) {
 	t.work.Wait()
 	s.closeCalls(cancelled)
 	s.leftOpen(t)
-	s.closeTurn(t, ending{result, err, cancelled})
+	s.closeTurn(ctx, t, ending{result, err, cancelled})
 	s.tellMore(t.id)
 	s.cards.Calls.Clear()
 	s.state.mu.Lock()

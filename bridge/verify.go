@@ -1,8 +1,70 @@
 package bridge
 
-import "sallyport/workspace/receipt"
+import (
+	"context"
+	"fmt"
+	"strings"
 
-// check runs the user's checks after a turn that changed something.
-func (s *session) check(t *turn, end ending, changes []receipt.Change) []receipt.Verdict {
-	return nil
+	"sallyport/bridge/verify"
+	"sallyport/workspace/receipt"
+)
+
+// check runs the user's checks after a turn that changed something, and tells
+// what they said. They end with ctx and with a cancel; those of a turn that was
+// cancelled or failed are not begun.
+func (s *session) check(ctx context.Context, t *turn, end ending, changes []receipt.Change) []receipt.Verdict {
+	checks := verify.Of(s.config.Verify)
+	if len(checks) == 0 || !undoable(changes) {
+		return nil
+	}
+	if end.err != nil || end.cancelled {
+		return unchecked(checks, end.err)
+	}
+	ctx, cancel := t.record.checking(ctx)
+	defer cancel()
+	verdicts := verify.Run(ctx, checks, verify.Options{
+		Dir: s.folder, Environ: s.b.Home.Environ, Output: s.b.Turns.Receipts().Folder(s.folder), Turn: t.id, Log: s.b.Log,
+		Progress: func(name string) {
+			s.notice(Notice{Kind: NoticeVerifier, Level: Plain, Turn: t.id, Text: "checking: " + name, Hint: "cancel the turn to end it"})
+		},
+	})
+	s.tellVerdicts(t, verdicts)
+	return verdicts
+}
+
+// unchecked are the verdicts on a turn that did not end by itself.
+func unchecked(checks []verify.Check, err error) []receipt.Verdict {
+	v := receipt.Verdict{Outcome: receipt.Cancelled}
+	if err != nil {
+		v = receipt.Verdict{Outcome: receipt.NotRun, Why: "the turn ended with an error"}
+	}
+	all := make([]receipt.Verdict, len(checks))
+	for i, c := range checks {
+		all[i] = v
+		all[i].Name = c.Name
+	}
+	return all
+}
+
+func (s *session) tellVerdicts(t *turn, verdicts []receipt.Verdict) {
+	var parts []string
+	level := Plain
+	for _, v := range verdicts {
+		said := v.Name + " " + v.Outcome
+		switch {
+		case v.Outcome == receipt.Failed && v.Exit != nil:
+			said += fmt.Sprintf(" (exit status %d)", *v.Exit)
+		case v.Why != "":
+			said += " (" + v.Why + ")"
+		}
+		if v.Outcome != receipt.Passed {
+			level = Warning
+		}
+		parts = append(parts, said)
+	}
+	n := Notice{Kind: NoticeVerifier, Level: level, Turn: t.id, Text: strings.Join(parts, "; ")}
+	if level != Plain {
+		n.Hint = "what the checks wrote is kept with the receipt: sallyport receipt " + t.id
+	}
+	s.notice(n)
 }
