@@ -160,6 +160,9 @@ func (o *Outcome) settle() {
 func fit[T any](l List[T], entries, size int, settle func(*T)) List[T] {
 	out := List[T]{Total: max(l.Total, len(l.List)), List: []T{}}
 	for _, v := range l.List[:min(len(l.List), entries)] {
+		if size < 100 { // nothing fits any more
+			break
+		}
 		settle(&v)
 		data, err := json.Marshal(v, exactOut)
 		if err != nil || len(data)+1 > size {
@@ -184,7 +187,7 @@ func instant(t time.Time) time.Time {
 }
 
 func clean(s *string, size int) {
-	cut(s, 16<<10) // before anything looks for patterns in it
+	cut(s, 2<<10) // looking for patterns takes time
 	*s = Redact(*s)
 	cut(s, size)
 }

@@ -2,6 +2,7 @@ package receipt
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -18,11 +19,11 @@ func Redact(s string) string {
 		}
 	}
 	s = address.ReplaceAllStringFunc(s, redactAddress)
-	for _, p := range named {
-		s = p.ReplaceAllString(s, "${1}"+hidden)
-	}
-	for _, p := range shaped {
-		s = p.ReplaceAllString(s, hidden)
+	lower := strings.ToLower(s)
+	for _, p := range patterns {
+		if slices.ContainsFunc(p.marks, func(mark string) bool { return strings.Contains(lower, mark) }) {
+			s = p.find.ReplaceAllString(s, "${1}"+hidden)
+		}
 	}
 	return run.ReplaceAllStringFunc(s, redactRun)
 }
@@ -55,31 +56,40 @@ func cutAny(s, chars string) (before, after string) {
 
 const (
 	secretName = `(?:token|secret|passw(?:or)?d|passwd|passphrase|pwd|api[-_.]?key|access[-_.]?key|secret[-_.]?key|private[-_.]?key|credentials?|\bauth\b)`
-	value      = `(?:"[^"]*"?|'[^']*'?|[^\s"'&;|]+)`
+	value      = `(?:"[^"]*"?|'[^']*'?|\[hidden\]|[^\s"'&;|]+)`
 )
 
-// named have a name or an option in front; the first group stays.
-var named = []*regexp.Regexp{
-	regexp.MustCompile(`(?i)\b((?:proxy-)?authorization|(?:set-)?cookie|x-[a-z-]*(?:key|token|auth)[a-z-]*)(?:\s*[:=]\s*)[^"'\n]+`),
-	regexp.MustCompile(`(?i)\b((?:bearer|basic)\s+)[A-Za-z0-9+/=._~-]{8,}`),
-	regexp.MustCompile(`(?i)([a-z0-9_.-]*` + secretName + `[a-z0-9_.-]*["']?\s*[=:]\s*)` + value),
-	regexp.MustCompile(`(?i)(\s--?[a-z0-9-]*` + secretName + `[a-z0-9-]*\s+)` + value),
-	regexp.MustCompile(`(\s(?:-u|--user)[\s=]*[^\s:]+:)` + value),
-	regexp.MustCompile(`(\bsshpass\s+-p\s*)` + value),
-	regexp.MustCompile(`(\b(?:mysql|mysqldump|mysqladmin|mariadb|mariadb-dump)\b[^;|&]*\s-p)` + value),
+// pattern finds secrets; its first group stays.
+type pattern struct {
+	marks []string // in lower case; what has none of them need not be searched, which is slow
+	find  *regexp.Regexp
 }
 
-// shaped are secrets wherever they stand.
-var shaped = []*regexp.Regexp{
-	regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY-----.*`),
-	regexp.MustCompile(`\b(?:sk|pk|rk)[-_][A-Za-z0-9_-]{16,}`),
-	regexp.MustCompile(`\b(?:gh[pousr]|github_pat|glpat|gldt|npm|hf|pypi|dop_v1|shpat|xai|gsk|r8|fal|lin_api|ntn|secret)[-_][A-Za-z0-9_-]{16,}`),
-	regexp.MustCompile(`\b(?:AKIA|ASIA|AGPA|AIDA|AROA)[A-Z0-9]{12,}`),
-	regexp.MustCompile(`\bAIza[A-Za-z0-9_-]{30,}`),
-	regexp.MustCompile(`\bya29\.[A-Za-z0-9_-]{16,}`),
-	regexp.MustCompile(`\bxox[a-z]-[A-Za-z0-9-]{10,}`),
-	regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]*)?`),
-	regexp.MustCompile(`\bAGE-SECRET-KEY-1[A-Z0-9]+`),
+func find(expression string, marks ...string) pattern {
+	return pattern{marks, regexp.MustCompile(expression)}
+}
+
+var secretMarks = []string{"token", "secret", "pass", "pwd", "key", "credential", "auth"}
+
+var patterns = []pattern{
+	// By the name or the option in front.
+	find(`(?i)\b((?:proxy-)?authorization|(?:set-)?cookie|x-[a-z-]*(?:key|token|auth)[a-z-]*)(?:\s*[:=]\s*)[^"'\n]+`, "auth", "cookie", "x-"),
+	find(`(?i)\b((?:bearer|basic)\s+)[A-Za-z0-9+/=._~-]{8,}`, "bearer", "basic"),
+	find(`(?i)(`+secretName+`[a-z0-9_.-]*["']?\s*[=:]\s*)`+value, secretMarks...),
+	find(`(?i)(\s--?[a-z0-9-]*`+secretName+`[a-z0-9-]*\s+)`+value, secretMarks...),
+	find(`(\s(?:-u|--user)[\s=]*[^\s:]+:)`+value, " -u", " --user"),
+	find(`(\bsshpass\s+-p\s*)`+value, "sshpass"),
+	find(`(\b(?:mysql|mysqldump|mysqladmin|mariadb|mariadb-dump)\b[^;|&]*\s-p)`+value, "mysql", "mariadb"),
+	// By their shape, wherever they stand.
+	find(`()-----BEGIN [A-Z ]*PRIVATE KEY-----.*`, "private key"),
+	find(`()\b(?:sk|pk|rk)[-_][A-Za-z0-9_-]{16,}`, "k-", "k_"),
+	find(`()\b(?:gh[pousr]|github_pat|glpat|gldt|npm|hf|pypi|dop_v1|shpat|xai|gsk|r8|fal|lin_api|ntn|secret)[-_][A-Za-z0-9_-]{16,}`, "-", "_"),
+	find(`()\b(?:AKIA|ASIA|AGPA|AIDA|AROA)[A-Z0-9]{12,}`, "akia", "asia", "agpa", "aida", "aroa"),
+	find(`()\bAIza[A-Za-z0-9_-]{30,}`, "aiza"),
+	find(`()\bya29\.[A-Za-z0-9_-]{16,}`, "ya29"),
+	find(`()\bxox[a-z]-[A-Za-z0-9-]{10,}`, "xox"),
+	find(`()\beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]*)?`, "eyj"),
+	find(`()\bAGE-SECRET-KEY-1[A-Z0-9]+`, "age-secret"),
 }
 
 var run = regexp.MustCompile(`[A-Za-z0-9]{32,}`)
