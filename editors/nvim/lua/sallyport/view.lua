@@ -1,0 +1,333 @@
+--- The conversation in a buffer. What comes in is gathered and drawn at most every 30 ms, and text that only grew is
+--- appended, so that a fast agent never holds up typing.
+local config = require("sallyport.config")
+local draw = require("sallyport.draw")
+local session = require("sallyport.session")
+
+local M = {}
+
+local api = vim.api
+
+local DRAW_EVERY = 30 -- ms
+
+---@class sallyport.Region the lines of one item
+---@field first integer 0-based
+---@field count integer
+---@field drawn integer bytes of the item's text that are drawn
+
+---@class sallyport.View
+---@field buf integer
+---@field session sallyport.Session
+---@field regions table<sallyport.Item, sallyport.Region>
+---@field shown integer items that have a region
+---@field levels table<integer, integer>? fold levels, made when asked for
+---@field timer? uv.uv_timer_t a drawing is due
+
+---@type table<string, sallyport.View> by session id
+local views = {}
+
+---@param view sallyport.View
+---@param from integer
+---@param to integer
+---@param lines string[]
+local function set_lines(view, from, to, lines)
+  vim.bo[view.buf].modifiable = true
+  api.nvim_buf_set_lines(view.buf, from, to, false, lines)
+  vim.bo[view.buf].modifiable = false
+end
+
+--- Items whose text grows by appending.
+local grows = { user = "", agent = "", thought = "> " }
+
+--- Appends what an item's text has grown by.
+---@param view sallyport.View
+---@param item sallyport.Item
+---@param region sallyport.Region
+local function append(view, item, region)
+  local delta = item.text:sub(region.drawn + 1)
+  if delta == "" then
+    return
+  end
+  region.drawn = #item.text
+  local lines = vim.split((delta:gsub("\r\n", "\n"):gsub("%z", "␀")), "\n", { plain = true })
+  for i = 2, #lines do
+    lines[i] = grows[item.kind] .. lines[i]
+  end
+  local row = region.first + region.count - 2 -- before the empty line
+  vim.bo[view.buf].modifiable = true
+  local col = #api.nvim_buf_get_lines(view.buf, row, row + 1, true)[1]
+  api.nvim_buf_set_text(view.buf, row, col, row, col, lines)
+  vim.bo[view.buf].modifiable = false
+  region.count = region.count + #lines - 1
+end
+
+---@param view sallyport.View
+---@param item sallyport.Item
+local function redraw(view, item)
+  local region = view.regions[item]
+  local lines = draw.item(item, view.session.info.cwd)
+  local before = region.count
+  set_lines(view, region.first, region.first + before, lines)
+  region.count, region.drawn = #lines, #item.text
+  if #lines == before then
+    return
+  end
+  local first = region.first + region.count
+  local found = false
+  for i = 1, view.shown do
+    local other = view.session.items[i]
+    if found then
+      view.regions[other].first = first
+      first = first + view.regions[other].count
+    end
+    found = found or other == item
+  end
+end
+
+---@param view sallyport.View
+---@return integer[] windows that follow the conversation's end
+local function following(view)
+  local last = api.nvim_buf_line_count(view.buf)
+  return vim.tbl_filter(function(win)
+    return api.nvim_win_get_cursor(win)[1] >= last - 1
+  end, vim.fn.win_findbuf(view.buf))
+end
+
+--- Draws what has changed.
+---@param view sallyport.View
+local function flush(view)
+  if not api.nvim_buf_is_valid(view.buf) then
+    return
+  end
+  local tails = following(view)
+  local s = view.session
+  local tail_changed = false
+  for item in pairs(s.changed) do
+    local region = view.regions[item]
+    if region then
+      local last = item == s.items[view.shown]
+      if last and grows[item.kind] and region.drawn <= #item.text then
+        append(view, item, region)
+      else
+        redraw(view, item)
+      end
+      tail_changed = true
+    end
+  end
+  s.changed = {}
+  while view.shown < #s.items do
+    local item = s.items[view.shown + 1]
+    local lines = draw.item(item, s.info.cwd)
+    local count = api.nvim_buf_line_count(view.buf)
+    local first = view.shown == 0 and 0 or count
+    set_lines(view, first, view.shown == 0 and -1 or count, lines)
+    view.regions[item] = { first = first, count = #lines, drawn = #item.text }
+    view.shown = view.shown + 1
+    tail_changed = true
+  end
+  view.levels = nil
+  if tail_changed then
+    local last = api.nvim_buf_line_count(view.buf)
+    for _, win in ipairs(tails) do
+      api.nvim_win_set_cursor(win, { last, 0 })
+    end
+  end
+  M.bar(view)
+end
+
+---@param view sallyport.View
+local function due(view)
+  if view.timer then
+    return
+  end
+  view.timer = assert(vim.uv.new_timer())
+  view.timer:start(
+    DRAW_EVERY,
+    0,
+    vim.schedule_wrap(function()
+      if view.timer then
+        view.timer:stop()
+        view.timer:close()
+        view.timer = nil
+        flush(view)
+      end
+    end)
+  )
+end
+
+--- Draws at once what waits to be drawn.
+---@param id? string session
+function M.flush(id)
+  for key, view in pairs(views) do
+    if not id or key == id then
+      flush(view)
+    end
+  end
+end
+
+--- The item under a line of a conversation.
+---@param view sallyport.View
+---@param row integer 0-based
+---@return sallyport.Item?
+local function item_at(view, row)
+  local low, high = 1, view.shown
+  while low <= high do
+    local mid = math.floor((low + high) / 2)
+    local item = view.session.items[mid]
+    local r = view.regions[item]
+    if row < r.first then
+      high = mid - 1
+    elseif row >= r.first + r.count then
+      low = mid + 1
+    else
+      return item
+    end
+  end
+end
+
+--- 'foldexpr' of a conversation: thoughts, and what a tool said, fold.
+---@param lnum integer
+---@return string|integer
+function M.fold(lnum)
+  local view = M.of(api.nvim_get_current_buf())
+  local item = view and item_at(view, lnum - 1)
+  if not view or not item or (item.kind ~= "thought" and item.kind ~= "tool") then
+    return 0
+  end
+  local r = view.regions[item]
+  local at = lnum - 1 - r.first
+  if at == r.count - 1 then
+    return 0
+  elseif item.kind == "thought" then
+    return at == 0 and ">1" or 1
+  end
+  return at == 0 and 0 or (at == 1 and ">1" or 1)
+end
+
+--- 'foldtext' of a conversation.
+---@return string
+function M.foldtext()
+  local view = M.of(api.nvim_get_current_buf())
+  local item = view and item_at(view, vim.v.foldstart - 1)
+  local n = vim.v.foldend - vim.v.foldstart + 1
+  return ("%s (%d lines)"):format(item and item.kind == "thought" and "thought" or "  output", n)
+end
+
+---@param buf integer
+---@return sallyport.View?
+function M.of(buf)
+  for _, view in pairs(views) do
+    if view.buf == buf then
+      return view
+    end
+  end
+end
+
+--- The line above a conversation: agent, mode, and what holds.
+---@param view sallyport.View
+function M.bar(view)
+  local info = view.session.info
+  local posture = info.posture and info.posture.sentence or ""
+  local state = view.session.gone and "ended" or (view.session.busy and "working" or (info.mode or ""))
+  local text = (" %s · %s · %s"):format(info.agent or "?", state, posture):gsub("%%", "%%%%"):gsub("[%c]", " ")
+  for _, win in ipairs(vim.fn.win_findbuf(view.buf)) do
+    vim.wo[win][0].winbar = text
+  end
+end
+
+---@param view sallyport.View
+local function dress(view)
+  for _, win in ipairs(vim.fn.win_findbuf(view.buf)) do
+    local o = vim.wo[win][0]
+    o.wrap, o.linebreak, o.number, o.relativenumber, o.signcolumn, o.spell = true, true, false, false, "no", false
+    o.conceallevel = 2
+    o.foldmethod, o.foldexpr = "expr", "v:lua.require'sallyport.view'.fold(v:lnum)"
+    o.foldtext = "v:lua.require'sallyport.view'.foldtext()"
+    o.foldlevel = config.get().thoughts == "open" and 9 or 0
+    o.foldenable = true
+  end
+  M.bar(view)
+end
+
+---@param s sallyport.Session
+---@return sallyport.View
+local function make(s)
+  local buf = api.nvim_create_buf(false, true)
+  local view = { buf = buf, session = s, regions = {}, shown = 0 }
+  views[s.id] = view
+  api.nvim_buf_set_name(buf, "sallyport://" .. s.id)
+  local o = vim.bo[buf]
+  o.buftype, o.bufhidden, o.swapfile, o.undolevels, o.modifiable = "nofile", "hide", false, -1, false
+  o.filetype = "sallyport"
+  pcall(vim.treesitter.start, buf, "markdown")
+  local function map(lhs, rhs, desc)
+    vim.keymap.set("n", lhs, rhs, { buffer = buf, desc = desc, nowait = true })
+  end
+  map("i", function()
+    require("sallyport.prompt").open(s)
+  end, "write a prompt")
+  map("<CR>", function()
+    require("sallyport.card").focus(s)
+  end, "answer the permission that waits")
+  map("g?", "<cmd>help sallyport-conversation<CR>", "help")
+  map("<C-c>", "<cmd>Sallyport cancel<CR>", "cancel the turn")
+  api.nvim_create_autocmd("BufWinEnter", {
+    buffer = buf,
+    callback = function()
+      dress(view)
+    end,
+  })
+  api.nvim_create_autocmd("BufWipeout", {
+    buffer = buf,
+    callback = function()
+      views[s.id] = nil
+    end,
+  })
+  return view
+end
+
+session.listen(function(s)
+  if views[s.id] then
+    due(views[s.id])
+  end
+end)
+
+--- Whether a conversation is on screen.
+---@param s sallyport.Session
+---@return boolean
+function M.visible(s)
+  return views[s.id] ~= nil and #vim.fn.win_findbuf(views[s.id].buf) > 0
+end
+
+--- The buffer of a conversation, made by the first call.
+---@param s sallyport.Session
+---@return integer
+function M.buffer(s)
+  local view = views[s.id] or make(s)
+  flush(view)
+  return view.buf
+end
+
+--- Shows a conversation, in the window where it is, or in a new one.
+---@param s sallyport.Session
+---@return integer win
+function M.open(s)
+  local buf = M.buffer(s)
+  local win = vim.fn.win_findbuf(buf)[1]
+  if not win then
+    local how = config.get().open
+    if how == "tab" then
+      vim.cmd("tab split")
+    elseif how ~= "none" then
+      vim.cmd(how == "split" and "botright split" or "botright vsplit")
+    end
+    win = api.nvim_get_current_win()
+    api.nvim_win_set_buf(win, buf)
+  end
+  api.nvim_set_current_win(win)
+  dress(views[s.id])
+  api.nvim_win_set_cursor(win, { api.nvim_buf_line_count(buf), 0 })
+  return win
+end
+
+return M

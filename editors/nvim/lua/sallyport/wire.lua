@@ -1,0 +1,144 @@
+--- The messages of sallyport/*, as docs/PROTOCOL.md has them; server/wire is the same in Go. Nothing but shapes is here.
+--- `M.shapes` names the fields of each message, so that the examples of testdata/wire can be held against them.
+local M = {}
+
+---@class (exact) sallyport.Posture
+---@field reads "enforced"|"mediated"|"observed"
+---@field writes "enforced"|"mediated"|"observed"
+---@field commands "enforced"|"mediated"|"observed"
+---@field sentence string
+
+---@class (exact) sallyport.ModeInfo
+---@field id string
+---@field meaning? string
+
+---@class (exact) sallyport.Info
+---@field sessionId string
+---@field agentSessionId string
+---@field agent string harness id
+---@field cwd string
+---@field mode string
+---@field modes sallyport.ModeInfo[]
+---@field agentOffer? table the agent's answer to session/new (ACP v1)
+---@field capabilities table<string, boolean>
+---@field posture sallyport.Posture
+---@field busy boolean
+
+---@class (exact) sallyport.UpdateParams
+---@field sessionId string
+---@field turnId string empty outside a turn
+---@field replay boolean history told by session/load
+---@field update table an ACP session/update
+
+---@class (exact) sallyport.Notice
+---@field sessionId? string
+---@field turnId? string
+---@field kind string
+---@field level "info"|"warning"|"error"
+---@field text string
+---@field hint? string
+---@field paths? string[]
+
+---@class (exact) sallyport.Option
+---@field optionId string
+---@field name string
+---@field kind string "allow_once", "allow_always", "reject_once", "reject_always"
+
+---@class (exact) sallyport.Diff
+---@field path string
+---@field oldText? string absent or vim.NIL: nothing was there, or the agent did not say
+---@field newText string
+
+---@class (exact) sallyport.Card
+---@field permissionId string
+---@field sessionId string
+---@field turnId string
+---@field title string
+---@field request table id, kind, tool, input
+---@field options sallyport.Option[]
+---@field diffs sallyport.Diff[]
+---@field paths string[]
+---@field toolCall? table
+
+---@class (exact) sallyport.Settled
+---@field permissionId string
+---@field sessionId string
+---@field turnId string
+---@field title string
+---@field request table
+---@field outcome { allowed: boolean, optionId?: string, by: string, name?: string, why?: string, delayMs: integer }
+
+---@class (exact) sallyport.Position
+---@field line integer 0-based
+---@field character integer 0-based, in code units of the client's position encoding
+
+---@class (exact) sallyport.Edit
+---@field range { start: sallyport.Position, ["end"]: sallyport.Position }
+---@field newText string
+
+---@class (exact) sallyport.ApplyParams
+---@field uri string
+---@field version integer
+---@field hash string "sha256:" and hex, of the text before the edits
+---@field edits sallyport.Edit[] last to first
+---@field save boolean
+---@field label string
+
+---@class (exact) sallyport.ApplyResult
+---@field status "applied"|"stale"|"closed"|"readOnly"
+---@field version integer
+---@field hash? string
+---@field saved boolean
+---@field message? string
+
+---@class (exact) sallyport.TurnResult
+---@field turnId string
+---@field stopReason string
+---@field agentStopReason? string
+---@field usage? table
+
+--- What this plugin can do, for initializationOptions.sallyport.features.
+M.features = { "update", "notice", "permission", "apply", "context", "unsaved" }
+
+--- Fields of the params and results that the plugin reads or writes, by method; a trailing "?" marks one that may be absent.
+---@type table<string, { params?: string[], result?: string[] }>
+M.shapes = {
+  ["sallyport/session/update"] = { params = { "sessionId", "turnId", "replay", "update" } },
+  ["sallyport/session/notice"] = {
+    params = { "sessionId?", "turnId?", "kind", "level", "text", "hint?", "paths?" },
+  },
+  ["sallyport/permission"] = {
+    params = { "permissionId", "sessionId", "turnId", "title", "request", "options", "diffs", "paths", "toolCall" },
+    result = { "optionId" },
+  },
+  ["sallyport/permission/settled"] = {
+    params = { "permissionId", "sessionId", "turnId", "title", "request", "outcome" },
+  },
+  ["sallyport/document/apply"] = {
+    params = { "uri", "version", "hash", "edits", "save", "label" },
+    result = { "status", "version", "hash?", "saved", "message?" },
+  },
+  ["sallyport/document/context"] = { params = { "sessionId?" }, result = { "active?", "visible", "diagnostics" } },
+  ["sallyport/session/unsaved"] = { params = { "sessionId", "documents", "choices" }, result = { "choice" } },
+  ["sallyport/session/new"] = {
+    params = { "agent?", "cwd?", "additionalDirectories?", "mode?", "mcpServers?" },
+    result = {
+      "sessionId",
+      "agentSessionId",
+      "agent",
+      "cwd",
+      "mode",
+      "modes",
+      "agentOffer?",
+      "capabilities",
+      "posture",
+      "busy",
+    },
+  },
+  ["sallyport/session/prompt"] = {
+    params = { "sessionId", "prompt", "context?" },
+    result = { "turnId", "stopReason", "agentStopReason?", "usage?" },
+  },
+}
+
+return M
