@@ -101,6 +101,7 @@ func run(t *testing.T, nvim, path string) {
 	cmd.Env = append(p.Environ(), "NVIM_PROJECT="+p.Project)
 	cmd.WaitDelay = time.Second
 	out, err := cmd.CombinedOutput()
+	t.Logf("%s", out)
 	if err != nil || !strings.HasSuffix(strings.TrimSpace(string(out)), " 0 failed") {
 		t.Errorf("%s: %v\n%s", path, err, out)
 	}

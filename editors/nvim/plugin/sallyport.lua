@@ -16,7 +16,7 @@ end, {
   end,
 })
 
-for name, sub in pairs({ Open = "open", Cancel = "cancel", Undo = "undo", Mode = "mode" }) do
+for name, sub in pairs({ Open = "open", Answer = "answer", Cancel = "cancel", Undo = "undo", Mode = "mode" }) do
   vim.keymap.set("n", "<Plug>(Sallyport" .. name .. ")", function()
     require("sallyport.command").run({ fargs = { sub }, range = 0 })
   end, { desc = "Sallyport: " .. sub })

@@ -47,7 +47,8 @@ end
 function M:wait(what, code, ...)
   local args = { ... }
   local ok, err = pcall(check.wait, what, function()
-    return self:lua("return " .. code, unpack(args))
+    local got = self:lua("return " .. code, unpack(args))
+    return got and got ~= vim.NIL
   end, 30000)
   if not ok then
     error(err .. "\n" .. self:state(), 2)

@@ -95,9 +95,16 @@ local function keys(buf, card, hide)
   map("<Esc>", hide, "answer later")
 end
 
+--- Shows a card in a float. It takes the focus only when it was asked for: a key that was meant for a file must never
+--- answer a permission.
 ---@param s sallyport.Session
 ---@param card sallyport.Card
-local function open_float(s, card)
+---@param enter boolean
+local function open_float(s, card, enter)
+  if enter and float and float.permission == card.permissionId and api.nvim_win_is_valid(float.win) then
+    api.nvim_set_current_win(float.win)
+    return
+  end
   close_float()
   local lines = draw.card(card, s.info.cwd)
   local width = 40
@@ -114,7 +121,7 @@ local function open_float(s, card)
   api.nvim_buf_set_lines(buf, 0, -1, false, lines)
   vim.bo[buf].bufhidden, vim.bo[buf].modifiable = "wipe", false
   pcall(vim.treesitter.start, buf, "markdown")
-  local win = api.nvim_open_win(buf, true, {
+  local win = api.nvim_open_win(buf, enter, {
     relative = "editor",
     row = math.max(0, vim.o.lines - height - 5),
     col = math.floor((vim.o.columns - width) / 2),
@@ -123,7 +130,7 @@ local function open_float(s, card)
     style = "minimal",
     border = "rounded",
     title = (" %s asks "):format(s.info.agent or "the agent"),
-    footer = " = diff   q later ",
+    footer = " :Sallyport answer, then one key · = diff · q later ",
   })
   vim.wo[win][0].wrap = true
   api.nvim_win_set_cursor(win, { #lines, 0 })
@@ -164,7 +171,7 @@ function M.focus(s)
   if own_picker() then
     pick(item.card)
   else
-    open_float(s, item.card)
+    open_float(s, item.card, true)
   end
   return true
 end
@@ -195,22 +202,24 @@ local function conversation_keys(s)
   end
 end
 
---- Shows the card that is next, unless the user is typing: then a message says that one waits.
+--- Shows the card that is next. A picker of the user's own takes the focus, so it waits until nobody is typing.
 ---@param s sallyport.Session
 local function present(s)
   local item = s.cards[1]
-  if not item or float then
+  if not item or (float and api.nvim_win_is_valid(float.win)) then
     return
   end
   conversation_keys(s)
   if view.visible(s) then
     return
   end
-  if api.nvim_get_mode().mode ~= "n" then
-    vim.notify(("sallyport: %s asks: %s\nhint: :Sallyport answer"):format(s.info.agent or "the agent", item.card.title))
-    return
+  if not own_picker() then
+    return open_float(s, item.card, false)
   end
-  M.focus(s)
+  if api.nvim_get_mode().mode == "n" then
+    return pick(item.card)
+  end
+  vim.notify(("sallyport: %s asks: %s\nhint: :Sallyport answer"):format(s.info.agent or "the agent", item.card.title))
 end
 
 --- Answers sallyport/permission.
