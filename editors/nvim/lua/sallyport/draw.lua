@@ -150,15 +150,15 @@ end
 local draw = {
   user = function(item)
     local out = { "## You", "" }
-    return vim.list_extend(out, split(item.text))
+    return vim.list_extend(out, split(table.concat(item.parts)))
   end,
   agent = function(item)
-    return split(item.text)
+    return split(table.concat(item.parts))
   end,
   thought = function(item)
     return vim.tbl_map(function(line)
       return "> " .. line
-    end, split(item.text))
+    end, split(table.concat(item.parts)))
   end,
   tool = function(item, cwd)
     local out = {}

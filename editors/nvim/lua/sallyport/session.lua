@@ -3,7 +3,7 @@ local M = {}
 
 ---@class sallyport.Item
 ---@field kind "user"|"agent"|"thought"|"tool"|"plan"|"notice"|"card"|"end"
----@field text string of all but tools and plans
+---@field parts string[] the text of what grows, as it came; see M.text
 ---@field message? string ACP messageId, of chunks
 ---@field call? table of a tool: the ACP tool call with its updates merged in
 ---@field entries? table[] of a plan
@@ -131,10 +131,18 @@ end
 ---@param item sallyport.Item
 ---@return sallyport.Item
 function M.add(session, item)
-  item.text = item.text or ""
+  item.parts = item.parts or {}
   session.items[#session.items + 1] = item
   tell(session, item)
   return item
+end
+
+--- The text of an item, from its part number `from` on. Chunks are not joined as they come: an agent sends thousands.
+---@param item sallyport.Item
+---@param from? integer default 1
+---@return string
+function M.text(item, from)
+  return table.concat(item.parts, "", from or 1)
 end
 
 --- Forgets a session that was closed. What it said stays in its view.
@@ -184,10 +192,10 @@ local function chunk(s, kind, update)
   local last = s.items[#s.items]
   local message = type(update.messageId) == "string" and update.messageId or nil
   if last and last.kind == kind and last.message == message then
-    last.text = last.text .. text
+    last.parts[#last.parts + 1] = text
     tell(s, last)
   else
-    M.add(s, { kind = kind, text = text, message = message })
+    M.add(s, { kind = kind, parts = { text }, message = message })
   end
 end
 
@@ -298,7 +306,7 @@ end
 ---@param text string what the user said, as it is shown
 function M.turn_began(s, text)
   s.busy = true
-  M.add(s, { kind = "user", text = text })
+  M.add(s, { kind = "user", parts = { text } })
   event("TurnStart", { session = s.id })
 end
 

@@ -13,7 +13,7 @@ local DRAW_EVERY = 30 -- ms
 ---@class sallyport.Region the lines of one item
 ---@field first integer 0-based
 ---@field count integer
----@field drawn integer bytes of the item's text that are drawn
+---@field drawn integer parts of the item's text that are drawn
 
 ---@class sallyport.View
 ---@field buf integer
@@ -44,11 +44,11 @@ local grows = { user = "", agent = "", thought = "> " }
 ---@param item sallyport.Item
 ---@param region sallyport.Region
 local function append(view, item, region)
-  local delta = item.text:sub(region.drawn + 1)
+  local delta = session.text(item, region.drawn + 1)
+  region.drawn = #item.parts
   if delta == "" then
     return
   end
-  region.drawn = #item.text
   local lines = vim.split((delta:gsub("\r\n", "\n"):gsub("%z", "␀")), "\n", { plain = true })
   for i = 2, #lines do
     lines[i] = grows[item.kind] .. lines[i]
@@ -68,7 +68,7 @@ local function redraw(view, item)
   local lines = draw.item(item, view.session.info.cwd)
   local before = region.count
   set_lines(view, region.first, region.first + before, lines)
-  region.count, region.drawn = #lines, #item.text
+  region.count, region.drawn = #lines, #item.parts
   if #lines == before then
     return
   end
@@ -106,7 +106,7 @@ local function flush(view)
     local region = view.regions[item]
     if region then
       local last = item == s.items[view.shown]
-      if last and grows[item.kind] and region.drawn <= #item.text then
+      if last and grows[item.kind] and region.drawn <= #item.parts then
         append(view, item, region)
       else
         redraw(view, item)
@@ -121,7 +121,7 @@ local function flush(view)
     local count = api.nvim_buf_line_count(view.buf)
     local first = view.shown == 0 and 0 or count
     set_lines(view, first, view.shown == 0 and -1 or count, lines)
-    view.regions[item] = { first = first, count = #lines, drawn = #item.text }
+    view.regions[item] = { first = first, count = #lines, drawn = #item.parts }
     view.shown = view.shown + 1
     tail_changed = true
   end
