@@ -83,9 +83,57 @@ function M:conversation()
   ]])
 end
 
+--- Begins a session in which writes are not asked about.
+function M:accepting()
+  self:lua([[require("sallyport").new({ mode = "acceptEdits" }, function() _G.ready = true end)]])
+  self:wait("the session", "_G.ready")
+end
+
+--- Runs one turn to its end.
+function M:turn(prompt)
+  local before = self:lua([[
+    if not _G.ends then
+      _G.ends = 0
+      vim.api.nvim_create_autocmd("User", { pattern = "SallyportTurnEnd", callback = function() _G.ends = _G.ends + 1 end })
+    end
+    return _G.ends
+  ]])
+  self:ask(prompt)
+  self:wait("the end of the turn", "_G.ends > ...", before)
+end
+
 --- Asks and does not wait.
 function M:ask(prompt)
   self:lua([[require("sallyport").prompt({ prompt = ... })]], prompt)
+end
+
+--- A file of the project; nil when there is none.
+function M.disk(name)
+  local file = io.open(vim.env.NVIM_PROJECT .. "/" .. name, "rb")
+  local content = file and file:read("*a")
+  if file then
+    file:close()
+  end
+  return content
+end
+
+--- Makes a file of the project.
+function M.put(name, content)
+  local file = assert(io.open(vim.env.NVIM_PROJECT .. "/" .. name, "wb"))
+  file:write(content)
+  file:close()
+end
+
+--- A test with a Neovim of its own, which ends with it.
+function M.test(name, f)
+  check.test(name, function()
+    local n = M.start()
+    local ok, err = xpcall(f, debug.traceback, n)
+    n:stop()
+    if not ok then
+      error(err, 0)
+    end
+  end)
 end
 
 function M:stop()

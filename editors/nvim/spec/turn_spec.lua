@@ -2,31 +2,7 @@
 local child = require("spec.child")
 local t = require("spec.check")
 
-local function disk(name)
-  local file = io.open(vim.env.NVIM_PROJECT .. "/" .. name, "rb")
-  local content = file and file:read("*a")
-  if file then
-    file:close()
-  end
-  return content
-end
-
-local function put(name, content)
-  local file = assert(io.open(vim.env.NVIM_PROJECT .. "/" .. name, "wb"))
-  file:write(content)
-  file:close()
-end
-
-local function with(f)
-  return function()
-    local n = child.start()
-    local ok, err = xpcall(f, debug.traceback, n)
-    n:stop()
-    if not ok then
-      error(err, 0)
-    end
-  end
-end
+local disk, put = child.disk, child.put
 
 --- Waits for the card and goes to it.
 local function card(n)
@@ -36,15 +12,15 @@ local function card(n)
   n:wait("the focus", [[vim.api.nvim_win_get_config(0).relative ~= ""]])
 end
 
-t.test("an answer streams into the conversation", with(function(n)
+child.test("an answer streams into the conversation", function(n)
   n:cmd("Sallyport open")
   n:wait("the prompt", [[vim.bo.filetype == "sallyport-prompt"]])
   n:keys("please-tell me<C-s>")
   n:wait("the end of the turn", [[vim.list_contains(_G.events, "SallyportTurnEnd")]])
   t.same(n:conversation():match("I was asked: [^\n]*"), "I was asked: please-tell me")
-end))
+end)
 
-t.test("a permission is answered by a key, and the write is one undo step", with(function(n)
+child.test("a permission is answered by a key, and the write is one undo step", function(n)
   put("a.txt", "one\ntwo\nthree\n")
   n:cmd("edit a.txt")
   n:keys("ggOtyped<Esc>")
@@ -61,9 +37,9 @@ t.test("a permission is answered by a key, and the write is one undo step", with
   n:cmd("silent undo")
   t.same(n:text("a.txt"), "one\ntwo\nthree")
   t.same(n:conversation():match("✓ allowed by you: Edit a.txt"), "✓ allowed by you: Edit a.txt")
-end))
+end)
 
-t.test("a write into a clean buffer is saved", with(function(n)
+child.test("a write into a clean buffer is saved", function(n)
   put("a.txt", "one\ntwo\nthree\n")
   n:cmd("edit a.txt")
   n:ask("please-edit")
@@ -72,9 +48,9 @@ t.test("a write into a clean buffer is saved", with(function(n)
   n:wait("the end of the turn", [[vim.list_contains(_G.events, "SallyportTurnEnd")]])
   t.same(disk("a.txt"), "one\nTWO\nthree\n")
   t.same(n:lua([[return vim.bo[vim.fn.bufnr("a.txt")].modified]]), false)
-end))
+end)
 
-t.test("a refusal reaches the agent", with(function(n)
+child.test("a refusal reaches the agent", function(n)
   put("a.txt", "one\ntwo\n")
   n:cmd("edit a.txt")
   n:ask("please-edit")
@@ -83,9 +59,9 @@ t.test("a refusal reaches the agent", with(function(n)
   n:wait("the end of the turn", [[vim.list_contains(_G.events, "SallyportTurnEnd")]])
   t.same(n:text("a.txt"), "one\ntwo")
   t.same(n:conversation():match("You said no."), "You said no.")
-end))
+end)
 
-t.test("cancel withdraws the card", with(function(n)
+child.test("cancel withdraws the card", function(n)
   put("a.txt", "one\ntwo\n")
   n:cmd("edit a.txt")
   n:ask("please-edit")
@@ -94,9 +70,9 @@ t.test("cancel withdraws the card", with(function(n)
   n:wait("the end of the turn", [[vim.list_contains(_G.events, "SallyportTurnEnd")]])
   t.same(n:lua([[return vim.api.nvim_win_get_config(0).relative]]), "", "the float is gone")
   t.same(n:text("a.txt"), "one\ntwo")
-end))
+end)
 
-t.test("insert mode goes on while the agent writes", with(function(n)
+child.test("insert mode goes on while the agent writes", function(n)
   put("a.txt", "one\ntwo\nthree\n")
   n:cmd("edit a.txt")
   n:keys("Gofour ")
@@ -112,4 +88,4 @@ t.test("insert mode goes on while the agent writes", with(function(n)
   n:keys(" seven<Esc>")
   n:wait("what was typed", [[vim.api.nvim_get_mode().mode == "n"]])
   t.same(n:text("a.txt"), "one\nTWO\nthree\nfour five six seven")
-end))
+end)

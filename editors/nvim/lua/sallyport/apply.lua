@@ -128,10 +128,11 @@ function M.looked(buf)
   end
 end
 
---- Keeps what the file's state was when Neovim last read or wrote it.
+--- Keeps what the file's state was when Neovim last read or wrote it. A buffer with unsaved text may be older than its
+--- file: then nothing is known.
 ---@param buf integer
 function M.stamped(buf)
-  vim.b[buf].sallyport_stamp = stamp(api.nvim_buf_get_name(buf))
+  vim.b[buf].sallyport_stamp = not vim.bo[buf].modified and stamp(api.nvim_buf_get_name(buf)) or nil
 end
 
 --- Waits until no completion menu is open: a change would close it under the user's fingers.

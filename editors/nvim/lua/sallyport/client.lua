@@ -23,6 +23,7 @@ end
 ---@param buf integer
 local function attach(buf)
   if connection and connection.ready and attachable(buf) then
+    require("sallyport.apply").stamped(buf)
     lsp.buf_attach_client(buf, connection.id)
   end
 end
@@ -86,6 +87,12 @@ local group
 
 local function watch()
   group = api.nvim_create_augroup("sallyport", {})
+  api.nvim_create_autocmd("BufWritePost", {
+    group = group,
+    callback = function(event)
+      require("sallyport.apply").stamped(event.buf)
+    end,
+  })
   api.nvim_create_autocmd({ "BufReadPost", "BufNewFile", "BufFilePost" }, {
     group = group,
     callback = function(event)

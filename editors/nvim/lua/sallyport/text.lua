@@ -102,6 +102,9 @@ function M.apply(buf, edits, encoding)
     if ends then
       api.nvim_buf_set_lines(buf, count - 1, count, true, {})
     end
+    if count == 1 and not ends and api.nvim_buf_get_lines(buf, 0, 1, true)[1] == "" then
+      api.nvim_buf_set_lines(buf, 0, -1, true, {}) -- now it is written as a file without a byte
+    end
     if vim.bo[buf].eol ~= ends then
       vim.bo[buf].eol = ends
     end
