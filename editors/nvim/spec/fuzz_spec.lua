@@ -1,6 +1,5 @@
 -- Typing while the agent writes the same and other lines: nothing that was typed is lost.
 local child = require("spec.child")
-local t = require("spec.check")
 
 local TURNS = tonumber(vim.env.NVIM_FUZZ_TURNS) or 50
 local SWAPS = 10 -- writes of the agent in a turn, each beside some typing
@@ -51,7 +50,9 @@ child.test("nothing typed is lost", function(n)
   n:cmd("set mouse= noautoindent nosmartindent")
   n:cmd("edit a.txt")
   n:accepting()
-  n:lua([[_G.ends = 0; vim.api.nvim_create_autocmd("User", { pattern = "SallyportTurnEnd", callback = function() _G.ends = _G.ends + 1 end })]])
+  n:lua(
+    [[_G.ends = 0; vim.api.nvim_create_autocmd("User", { pattern = "SallyportTurnEnd", callback = function() _G.ends = _G.ends + 1 end })]]
+  )
   local landed = 0
   for turn = 1, TURNS do
     local typed = {}

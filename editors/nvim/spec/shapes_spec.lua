@@ -71,7 +71,9 @@ child.test("a buffer in two windows keeps both views", function(n)
     n:cmd("wincmd w")
     n:cmd("normal! 80Gzt")
   end)
-  local tops = n:lua([[return vim.tbl_map(function(w) return vim.fn.getwininfo(w)[1].topline end, vim.api.nvim_tabpage_list_wins(0))]])
+  local tops = n:lua(
+    [[return vim.tbl_map(function(w) return vim.fn.getwininfo(w)[1].topline end, vim.api.nvim_tabpage_list_wins(0))]]
+  )
   t.same(tops, { 51, 81 })
 end)
 

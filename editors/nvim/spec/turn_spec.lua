@@ -6,7 +6,10 @@ local disk, put = child.disk, child.put
 
 --- Waits for the card and goes to it.
 local function card(n)
-  n:wait("the float", [[#vim.tbl_filter(function(w) return vim.api.nvim_win_get_config(w).relative ~= "" end, vim.api.nvim_list_wins()) == 1]])
+  n:wait(
+    "the float",
+    [[#vim.tbl_filter(function(w) return vim.api.nvim_win_get_config(w).relative ~= "" end, vim.api.nvim_list_wins()) == 1]]
+  )
   t.same(n:lua([[return vim.api.nvim_win_get_config(0).relative]]), "", "the float does not take the focus")
   n:cmd("Sallyport answer")
   n:wait("the focus", [[vim.api.nvim_win_get_config(0).relative ~= ""]])

@@ -8,6 +8,9 @@ local M = {}
 local api = vim.api
 local ns = api.nvim_create_namespace("sallyport.fresh")
 
+api.nvim_set_hl(0, "SallyportFresh", { default = true, link = "Added" })
+api.nvim_set_hl(0, "SallyportFreshLine", { default = true, link = "DiffAdd" })
+
 --- How long a write waits for an open completion menu, in milliseconds.
 local MENU_WAIT = 1000
 

@@ -66,7 +66,11 @@ function M.diff(card)
       api.nvim_buf_set_lines(buf, 0, -1, false, lines)
       vim.bo[buf].bufhidden, vim.bo[buf].modifiable = "wipe", false
       vim.bo[buf].filetype = filetype or ""
-      pcall(api.nvim_buf_set_name, buf, ("sallyport://%s/%s/%s"):format(card.permissionId, side == 1 and "before" or "after", name))
+      pcall(
+        api.nvim_buf_set_name,
+        buf,
+        ("sallyport://%s/%s/%s"):format(card.permissionId, side == 1 and "before" or "after", name)
+      )
       vim.keymap.set("n", "q", "<cmd>tabclose<CR>", { buffer = buf, nowait = true })
       vim.cmd("diffthis")
     end

@@ -116,7 +116,10 @@ function M.ended(code, signal)
     require("sallyport.session").lost()
   end
   if code ~= 0 and signal ~= 15 and vim.v.exiting == vim.NIL then
-    vim.notify("sallyport: the server has ended (status " .. code .. ")\nhint: :Sallyport log shows why", vim.log.levels.ERROR)
+    vim.notify(
+      "sallyport: the server has ended (status " .. code .. ")\nhint: :Sallyport log shows why",
+      vim.log.levels.ERROR
+    )
   end
 end
 

@@ -22,7 +22,14 @@ local defaults = {
 ---@type sallyport.Config
 local current = vim.deepcopy(defaults)
 
-local kinds = { cmd = "table", agent = "string", open = "string", context = "boolean", thoughts = "string", prompt_height = "number" }
+local kinds = {
+  cmd = "table",
+  agent = "string",
+  open = "string",
+  context = "boolean",
+  thoughts = "string",
+  prompt_height = "number",
+}
 local choices = {
   open = { split = true, vsplit = true, tab = true, none = true },
   thoughts = { closed = true, open = true, hidden = true },
@@ -35,11 +42,17 @@ function M.problems(opts)
   local bad = {}
   for key, value in vim.spairs(opts) do
     if not kinds[key] then
-      bad[#bad + 1] = ("setting %q is not known; known are %s"):format(key, table.concat(vim.fn.sort(vim.tbl_keys(kinds)), ", "))
+      bad[#bad + 1] = ("setting %q is not known; known are %s"):format(
+        key,
+        table.concat(vim.fn.sort(vim.tbl_keys(kinds)), ", ")
+      )
     elseif type(value) ~= kinds[key] then
       bad[#bad + 1] = ("setting %s has to be a %s, not a %s"):format(key, kinds[key], type(value))
     elseif choices[key] and not choices[key][value] then
-      bad[#bad + 1] = ("setting %s has to be one of %s"):format(key, table.concat(vim.fn.sort(vim.tbl_keys(choices[key])), ", "))
+      bad[#bad + 1] = ("setting %s has to be one of %s"):format(
+        key,
+        table.concat(vim.fn.sort(vim.tbl_keys(choices[key])), ", ")
+      )
     end
   end
   return bad

@@ -66,8 +66,8 @@ local function active(win)
   local first, last = visual(buf)
   local cursor = api.nvim_win_get_cursor(win)
   local selected = ""
-  local from, to = position(buf, cursor[1] - 1, cursor[2]), nil
-  to = from
+  local from = position(buf, cursor[1] - 1, cursor[2])
+  local to = from
   if first and last then
     local lines = api.nvim_buf_get_lines(buf, first, last + 1, false)
     selected = table.concat(lines, "\n"):sub(1, MAX_TEXT)
@@ -89,7 +89,10 @@ local function diagnostics(bufs)
     for _, d in ipairs(vim.diagnostic.get(buf)) do
       all[#all + 1] = {
         uri = vim.uri_from_bufnr(buf),
-        range = { start = position(buf, d.lnum, d.col), ["end"] = position(buf, d.end_lnum or d.lnum, d.end_col or d.col) },
+        range = {
+          start = position(buf, d.lnum, d.col),
+          ["end"] = position(buf, d.end_lnum or d.lnum, d.end_col or d.col),
+        },
         severity = d.severity or 1,
         message = d.message,
         source = d.source,

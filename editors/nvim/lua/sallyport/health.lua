@@ -17,15 +17,18 @@ local function agents(program)
   local raw = output({ program, "agents", "--json" })
   local ok, list = pcall(vim.json.decode, raw or "")
   if not ok or type(list) ~= "table" then
-    return health.warn("`" .. program .. " agents --json` gives no list", { "run `" .. program .. " doctor` in a terminal" })
+    return health.warn(
+      "`" .. program .. " agents --json` gives no list",
+      { "run `" .. program .. " doctor` in a terminal" }
+    )
   end
   local any
-  for _, a in ipairs(list.agents or list) do
+  for _, a in ipairs(list.external_agents or {}) do
     if a.available then
       any = true
-      health.ok(("%s: %s"):format(a.name, a.program and a.program.path or "available"))
+      health.ok(("%s: %s"):format(a.name, a.program or "available"))
     else
-      health.info(("%s: %s%s"):format(a.name, a.reason or "not available", a.fix and ("; `" .. a.fix .. "`") or ""))
+      health.info(("%s: %s%s"):format(a.name, a.problem or "not available", a.fix and ("; `" .. a.fix .. "`") or ""))
     end
   end
   if not any then

@@ -40,7 +40,9 @@ function M.complete(findstart, base)
   end
   local root = s and s.info.cwd or vim.fn.getcwd()
   local stem = base:sub(2)
-  for _, path in ipairs(vim.fn.globpath(vim.fn.escape(root, ",`*?[]{}\\"), vim.fn.escape(stem, "`*?[]{}\\") .. "*", true, true)) do
+  for _, path in
+    ipairs(vim.fn.globpath(vim.fn.escape(root, ",`*?[]{}\\"), vim.fn.escape(stem, "`*?[]{}\\") .. "*", true, true))
+  do
     local name = path:sub(#root + 2)
     items[#items + 1] = { word = "@" .. name .. (vim.fn.isdirectory(path) == 1 and "/" or "") }
   end

@@ -164,7 +164,10 @@ end
 function M.lost()
   for _, s in ipairs(M.list()) do
     s.cards = {}
-    M.add(s, { kind = "notice", notice = { kind = "gone", level = "error", text = "the server has ended; the next prompt begins a new session" } })
+    M.add(s, {
+      kind = "notice",
+      notice = { kind = "gone", level = "error", text = "the server has ended; the next prompt begins a new session" },
+    })
     s.busy = false
     M.closed(s.id)
   end
