@@ -111,7 +111,7 @@ local function open_float(s, card, enter)
   end
   close_float()
   local lines = draw.card(card, s.info.cwd)
-  local width = 40
+  local width = 50
   for _, line in ipairs(lines) do
     width = math.max(width, vim.fn.strdisplaywidth(line))
   end

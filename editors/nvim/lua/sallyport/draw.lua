@@ -81,7 +81,9 @@ local function tool(out, call, cwd)
   for _, c in ipairs(type(call.content) == "table" and call.content or {}) do
     if c.type == "diff" and type(c.newText) == "string" then
       out[#out + 1] = "  " .. flat(M.relative(tostring(c.path), cwd))
-      block(out, "diff", M.diff(c))
+      if call.status == "completed" or call.status == "failed" then -- until then the question shows it
+        block(out, "diff", M.diff(c))
+      end
     elseif c.type == "content" and type(c.content) == "table" and c.content.type == "text" then
       block(out, "", split(c.content.text))
     end
@@ -141,7 +143,7 @@ function M.card(card, cwd)
   end
   local options = {}
   for i, key in ipairs(M.keys(card.options)) do
-    options[i] = ("[%s] %s"):format(key, flat(card.options[i].name))
+    options[i] = ("(%s) %s"):format(key, flat(card.options[i].name))
   end
   out[#out + 1] = table.concat(options, "   ")
   return out

@@ -229,9 +229,14 @@ function M.bar(view)
   local info = view.session.info
   local posture = info.posture and info.posture.sentence or ""
   local state = view.session.gone and "ended" or (view.session.busy and "working" or (info.mode or ""))
-  local text = (" %s · %s · %s"):format(info.agent or "?", state, posture):gsub("%%", "%%%%"):gsub("[%c]", " ")
+  local text = (" %s · %s · %s"):format(info.agent or "?", state, posture):gsub("[%c]", " ")
   for _, win in ipairs(vim.fn.win_findbuf(view.buf)) do
-    vim.wo[win][0].winbar = text
+    local room = api.nvim_win_get_width(win)
+    local shown = text
+    if vim.fn.strdisplaywidth(text) > room then
+      shown = vim.fn.strcharpart(text, 0, room - 1) .. "…"
+    end
+    vim.wo[win][0].winbar = shown:gsub("%%", "%%%%")
   end
 end
 
@@ -277,10 +282,16 @@ local function make(s)
       dress(view)
     end,
   })
+  local resized = api.nvim_create_autocmd({ "VimResized", "WinResized" }, {
+    callback = function()
+      M.bar(view)
+    end,
+  })
   api.nvim_create_autocmd("BufWipeout", {
     buffer = buf,
     callback = function()
       views[s.id] = nil
+      api.nvim_del_autocmd(resized)
     end,
   })
   return view
