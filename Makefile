@@ -14,7 +14,7 @@ help:
 	@echo 'make setup   real agents and editors into your cache folder (Node, npm, Debian)'
 	@echo 'make build   bin/sallyport'
 	@echo 'make test    all tests under the race detector, with the agents and editors that are here'
-	@echo 'make lint    gofmt, vet, staticcheck, a tidy go.mod, known vulnerabilities'
+	@echo 'make lint    gofmt, vet, staticcheck, a tidy go.mod, known vulnerabilities; StyLua and luacheck'
 	@echo 'make cross   build and vet for $(PLATFORMS)'
 	@echo 'make bench   benchmarks                    (BENCHTIME=$(BENCHTIME))'
 	@echo 'make fuzz    each fuzz target for a moment (FUZZTIME=$(FUZZTIME))'
@@ -42,6 +42,8 @@ lint:
 	$(GO) tool staticcheck ./...
 	$(GO) mod tidy -diff
 	.ci/vulnerabilities
+	node editors/nvim/stylua.mjs "$$(testdata/peers/lua.sh)" --check
+	cd editors/nvim && luacheck -q .
 
 cross:
 	@set -e; for p in $(PLATFORMS); do echo "$$p"; \
