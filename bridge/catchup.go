@@ -19,10 +19,10 @@ func (s *session) catchUp(t *turn, paths []string) (caught []string) {
 	ctx, cancel := context.WithTimeout(s.b.life.ctx, catchUpTime)
 	defer cancel()
 	for _, path := range paths {
-		changed, err := s.ground.files.CatchUp(ctx, path)
+		r, err := s.ground.files.Refresh(ctx, path)
 		var conflict *workspace.ConflictError
 		switch {
-		case changed:
+		case r.Became == workspace.Merged:
 			caught = append(caught, path)
 		case errors.As(err, &conflict):
 			s.caused(Notice{

@@ -16,8 +16,10 @@
 //   - Writes to one path happen in the order they came.
 //   - A base is never newer than what the agent knows: an older one costs precision, a
 //     newer one would cost the user's text.
+//   - What somebody wrote past us comes into an open document once, whoever notices it first
+//     and however often it is asked for: as it is where nothing is unsaved, else merged.
 //   - No goroutine, and no timer, for a document or a session.
 //
 // Absent on purpose: the wire (LSP stops at server, ACP at bridge), asking for permission,
-// deciding what to do with dirty documents before a prompt, and watching.
+// deciding what to do with dirty documents before a prompt, and watching (see watch).
 package workspace

@@ -32,7 +32,20 @@ type Loaded struct {
 	Text string
 	// Behind: the document is clean and the disk has newer text, which is the truth.
 	Behind bool
+	// Unlike: the file that the document came from has no text any more; empty when it has.
+	Unlike Unlike
 }
+
+// Unlike is why a file has no text to be compared with its document.
+type Unlike string
+
+// What may stand where a document's file was: nothing, what is not UTF-8 text, or what is
+// not read for that (a folder, a device, more than 64 MiB).
+const (
+	Missing     Unlike = "missing"
+	NotText     Unlike = "not text"
+	NotCompared Unlike = "not compared"
+)
 
 // What an editor may answer. An Editor wraps them.
 var (
@@ -44,6 +57,8 @@ var (
 	ErrReadOnly = errors.New("the document is read-only in the editor")
 	// ErrNotApplied: the editor refused the edits for another reason; nothing was applied.
 	ErrNotApplied = errors.New("the editor did not apply the edits")
+	// ErrLeft: the editor loads the document's file again when the user next looks at it.
+	ErrLeft = errors.New("the editor will load the file later")
 	// ErrOutOfStep: the editor sent a change that cannot be, so its text is not known until
 	// it sends the whole of it or opens the document anew.
 	ErrOutOfStep = errors.New("the editor's text is not known")

@@ -19,8 +19,9 @@ import (
 type Documents struct {
 	flavour flavour
 
-	mu   sync.Mutex
-	open map[string]*entry // by keyOf
+	mu        sync.Mutex
+	open      map[string]*entry // by keyOf
+	followers []chan struct{}   // one slot each
 }
 
 // NewDocuments makes a mirror with nothing open.
@@ -71,6 +72,7 @@ func (d *Documents) Open(uri, languageID string, version int32, content string) 
 	}
 	d.open[key] = e
 	e.changed()
+	d.tellLocked()
 	return nil
 }
 
@@ -89,6 +91,7 @@ func (d *Documents) Change(uri string, version int32, changes []text.Change, enc
 		return fmt.Errorf("changing %s: %w", uri, ErrClosed)
 	}
 	whole := slices.ContainsFunc(changes, func(c text.Change) bool { return c.Range == nil })
+	defer d.tellLocked()
 	if err := e.buffer.Apply(changes, enc); err != nil {
 		e.outOfStep = true
 		return fmt.Errorf("changing %s: %w", uri, err)
@@ -119,6 +122,7 @@ func (d *Documents) Save(uri string, content *string) {
 		e.saved = saved{text: *content, hash: text.Hash(*content)}
 	}
 	e.changed()
+	d.tellLocked()
 }
 
 // Close forgets a document (didClose). Whoever waits for it gets ErrClosed.
@@ -135,6 +139,7 @@ func (d *Documents) Close(uri string) {
 		}
 	}
 	delete(d.open, key)
+	d.tellLocked()
 }
 
 // Get gives the document of a path, or of a URI that names no file. It costs a stat of the
@@ -188,12 +193,12 @@ func (d *Documents) view(e *entry) Document {
 	d.mu.Lock()
 	doc, before := e.document(), e.saved
 	d.mu.Unlock()
-	after, dirty, behind := before.judge(doc.Text, doc.Hash, doc.Path)
-	doc.Dirty, doc.Loaded = dirty, Loaded{Known: true, Text: after.text, Behind: behind}
+	j := before.judge(doc.Text, doc.Hash, doc.Path)
+	doc.Dirty, doc.Loaded = j.dirty, Loaded{Known: true, Text: j.text, Behind: j.behind, Unlike: j.unlike}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if e.saved.hash == before.hash && e.version == doc.Version {
-		e.saved = after
+		e.saved = j.saved
 	}
 	return doc
 }

@@ -29,7 +29,21 @@ type Apply struct {
 	Save bool
 	// Label of the undo step, for editors that show one.
 	Label string
+	// Disk says what the edits have to do with the document's file.
+	Disk FromDisk
 }
+
+// FromDisk says what edits have to do with a document's file.
+type FromDisk uint8
+
+// Nothing; the file holds just the result, so that the document has nothing unsaved
+// afterwards; the result takes in what the file has become, and holds unsaved text besides,
+// so that saving it overwrites nothing unseen.
+const (
+	Unrelated FromDisk = iota
+	Holds
+	TakenIn
+)
 
 // Applied is what became of it.
 type Applied struct {
@@ -44,6 +58,20 @@ type Applied struct {
 
 // lister is an Editor that knows its open documents.
 type lister interface{ Dirty() []Document }
+
+// loader is an Editor that can have a document with nothing unsaved take on the text of its
+// file, which a.Edits would make (a.Disk is Holds). It may leave it to the editor, which may
+// do so by itself. It answers as Apply does, and with ErrLeft when the editor will do it, but
+// not now; hurry says that it may not.
+type loader interface {
+	Load(ctx context.Context, a Apply, hurry bool) (Applied, error)
+}
+
+// taker is an Editor that remembers what was merged into unsaved text: disk is the text of
+// the file that took the place of loaded, and is in the document now.
+type taker interface {
+	TookIn(path, loaded, disk string)
+}
 
 // waiter is an Editor that can tell when a document changes.
 type waiter interface {

@@ -131,31 +131,52 @@ func opened(content string, found onDisk) saved {
 	return s
 }
 
+// judgement is what is known of a document once it was compared with the disk.
+type judgement struct {
+	saved
+	dirty, behind bool
+	unlike        Unlike
+}
+
 // judge compares a document's text with what was saved and with the disk. It gives what is
 // known afterwards: the editor may have loaded the file again without a word.
-func (s saved) judge(content, hash, path string) (known saved, dirty, behind bool) {
+func (s saved) judge(content, hash, path string) judgement {
 	same := hash == s.hash
+	j := judgement{saved: s, dirty: !same}
 	if path == "" {
-		return s, !same, false
+		return j
 	}
 	if info, err := os.Stat(path); err == nil && s.disk.matches(info) {
-		return s, !same, false
+		return j
 	}
 	found := look(path, strings.TrimPrefix(s.text, mark))
 	switch {
 	case found.stamp.raw && s.disk.raw && found.stamp.sum == s.disk.sum:
-		s.disk = found.stamp
-		return s, !same, false
+		j.disk = found.stamp
 	case !found.decoded: // absent, special or in another encoding: the editor knows better
-		return s, !same, false
+		j.unlike = s.unlike(found)
 	case s.holds(found.text):
-		s.exact = s.exact || found.text == strings.TrimPrefix(s.text, mark)
-		s.disk = found.stamp
-		return s, !same, false
+		j.exact = s.exact || found.text == strings.TrimPrefix(s.text, mark)
+		j.disk = found.stamp
 	case !same && sameLoaded(content, found.text):
-		return saved{text: content, hash: hash, exact: content == found.text, disk: found.stamp}, false, false
+		return judgement{saved: saved{text: content, hash: hash, exact: content == found.text, disk: found.stamp}}
 	default:
-		return s, !same, same
+		j.behind = same
+	}
+	return j
+}
+
+// unlike says what stands where the document's file was, if it was ever seen there.
+func (s saved) unlike(found onDisk) Unlike {
+	switch {
+	case s.disk.info == nil:
+		return ""
+	case found.absent:
+		return Missing
+	case found.stamp.raw:
+		return NotText
+	default:
+		return NotCompared
 	}
 }
 

@@ -43,7 +43,6 @@ func (f *folders) skips(folder string) bool {
 
 // trees begins with the trees.
 func (f *folders) trees(ctx context.Context, roots []string) {
-	f.roots = map[string]role{}
 	for _, r := range roots {
 		f.roots[filepath.Clean(r)] |= inTree
 	}

@@ -12,6 +12,8 @@ import (
 type Options struct {
 	// Trees are the folders to watch with all below them, absolute. They need not exist yet.
 	Trees []string
+	// Flat folders to begin with; see Set. They go before the trees.
+	Flat []string
 	// Skip reports whether a folder below a tree is left out, with all below it; nil: none.
 	Skip func(folder string) bool
 	// MaxFolders to watch; default 4,096, on macOS 256. Those nearest to the top go first.
@@ -67,7 +69,7 @@ func New(o Options) *Watcher {
 	if o.open == nil {
 		o.open = openSystem
 	}
-	w := &Watcher{options: o, told: make(chan Event), wish: make(chan struct{}, 1)}
+	w := &Watcher{options: o, told: make(chan Event), wish: make(chan struct{}, 1), flat: slices.Clone(o.Flat)}
 	ctx, cancel := context.WithCancel(context.Background())
 	w.cancel = cancel
 	w.wg.Go(func() { w.run(ctx) })
@@ -116,9 +118,9 @@ func (w *Watcher) run(ctx context.Context) {
 	filling.Go(func() { p.fill(s) })
 	defer filling.Wait()
 	defer s.Close() // all that it could say is not of interest any more
-	f := &folders{options: w.options, source: s, known: map[string]role{}}
-	f.trees(ctx, w.options.Trees)
+	f := &folders{options: w.options, source: s, known: map[string]role{}, roots: map[string]role{}}
 	f.flats(ctx, w.wished())
+	f.trees(ctx, w.options.Trees)
 	w.tell(ctx, f, p)
 }
 
@@ -155,7 +157,12 @@ func (w *Watcher) tell(ctx context.Context, f *folders, p *pending) {
 		if b.first.IsZero() {
 			b.first = time.Now()
 		}
-		due.Reset(min(w.options.Quiet, w.options.Longest-time.Since(b.first)))
+		left := min(w.options.Quiet, w.options.Longest-time.Since(b.first))
+		if left <= 0 {
+			out = w.told
+			continue
+		}
+		due.Reset(left)
 	}
 }
 

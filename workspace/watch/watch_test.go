@@ -35,15 +35,13 @@ func watching(t *testing.T, trees, flat []string, o Options, names ...string) *r
 	for _, tree := range trees {
 		o.Trees = append(o.Trees, r.path(tree))
 	}
+	for _, folder := range flat {
+		o.Flat = append(o.Flat, r.path(folder))
+	}
 	r.w = New(o)
 	t.Cleanup(r.w.Close)
 	if e := r.next(); !e.Overflow {
 		t.Fatalf("first came %+v, want an overflow", e)
-	}
-	if len(flat) > 0 {
-		r.set(flat...)
-		for !r.next().Overflow {
-		}
 	}
 	return r
 }
