@@ -88,7 +88,7 @@ func (a *adding) folder(tree Hash, names []string, why Reason) (Hash, error) {
 		return tree, err
 	}
 	items = slices.DeleteFunc(slices.Clone(items), func(old item) bool { return old.name == it.name })
-	out, took, err := a.store.putTree(append(items, it), true)
+	out, took, err := a.store.putTree(append(items, it), tree, true)
 	a.took += took
 	return out, err
 }

@@ -31,6 +31,8 @@
 //   - Two checkpoints in a row that are the same are one; its age is that of its last use.
 //   - The first checkpoint of a root is stored as it is, for speed; later ones, up to 8 MiB, compressed, and a prune compresses what
 //     it moves. Contents above 1 MiB are stored in chunks of it, so a file that grows takes only its new end.
+//   - A tree is stored as what is different from that of the walk before: else a few changed files in a small project take more for
+//     the trees above them than for themselves.
 //   - What the .gitignore files of a tree name is left out when it is large: files above 1 MiB, and folders, which are not walked. It is
 //     the user's build output; an agent's change in it is not seen. Nothing above the root is read, and nothing of git's own: not the
 //     user's excludes, not info/exclude, not the index, so a tracked file in an ignored folder is left out with it.

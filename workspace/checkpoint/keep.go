@@ -128,5 +128,5 @@ func (b *branch) store(s *Store) (Hash, int64, error) {
 		}
 		items = append(items, it)
 	}
-	return s.putTree(items, true)
+	return s.putTree(items, Hash{}, true)
 }

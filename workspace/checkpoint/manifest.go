@@ -54,7 +54,7 @@ type named struct {
 	Hash Hash   `json:"hash"`
 }
 
-const version = 1
+const version = 2
 
 func (s *Store) manifestFile(id string) string { return filepath.Join(s.dir, "checkpoints", id) }
 

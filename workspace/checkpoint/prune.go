@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"sallyport/workspace/checkpoint/pack"
 )
 
 // PruneOptions say what is kept. The zero value keeps 30 days and 2 GiB.
@@ -43,7 +45,7 @@ func (s *Store) Prune(ctx context.Context, o PruneOptions) (Pruned, error) {
 		return Pruned{}, err
 	}
 	s.clearUp()
-	p := &pruning{store: s, ctx: ctx, live: map[Hash]struct{}{}, oldest: time.Now().Add(-age), most: orDefault(o.MaxBytes, defaultHeld)}
+	p := &pruning{store: s, ctx: ctx, live: marks{}, oldest: time.Now().Add(-age), most: orDefault(o.MaxBytes, defaultHeld)}
 	if err := p.choose(o.Needed); err != nil {
 		return Pruned{}, fmt.Errorf("pruning checkpoints: %w", err)
 	}
@@ -53,7 +55,7 @@ func (s *Store) Prune(ctx context.Context, o PruneOptions) (Pruned, error) {
 			return Pruned{}, fmt.Errorf("pruning checkpoints: %w", err)
 		}
 	}
-	if err := s.objects.Sweep(func(h Hash) bool { _, ok := p.live[h]; return ok }, p.most); err != nil {
+	if err := s.objects.Sweep(func(id pack.ID) bool { _, ok := p.live[id]; return ok }, p.most); err != nil {
 		return Pruned{Removed: p.goes}, fmt.Errorf("pruning checkpoints: %w", err)
 	}
 	s.pruneIndexes(p.oldest)
@@ -67,10 +69,14 @@ type pruning struct {
 	ctx    context.Context
 	oldest time.Time
 	most   int64
-	live   map[Hash]struct{}
+	live   marks
 	bytes  int64 // of what is live
 	goes   []string
 }
+
+// marks are the objects that are needed. False are those that only others are made from: what they themselves refer to is not
+// marked.
+type marks map[pack.ID]bool
 
 // choose marks needed checkpoints first and then the others, youngest first, as long as there is room.
 func (p *pruning) choose(needed []string) error {
@@ -104,7 +110,7 @@ func (p *pruning) choose(needed []string) error {
 			continue
 		}
 		had, bytes := p.live, p.bytes
-		p.live = map[Hash]struct{}{}
+		p.live = marks{}
 		err := p.markOver(a.id, had)
 		if err != nil && p.ctx.Err() != nil {
 			return err
@@ -115,8 +121,8 @@ func (p *pruning) choose(needed []string) error {
 			p.goes = append(p.goes, a.id)
 			continue
 		}
-		for h := range p.live {
-			had[h] = struct{}{}
+		for id, whole := range p.live {
+			had[id] = had[id] || whole
 		}
 		p.live = had
 	}
@@ -126,7 +132,7 @@ func (p *pruning) choose(needed []string) error {
 func (p *pruning) mark(id string) error { return p.markOver(id, nil) }
 
 // markOver marks in live what a checkpoint needs and had does not have.
-func (p *pruning) markOver(id string, had map[Hash]struct{}) error {
+func (p *pruning) markOver(id string, had marks) error {
 	c, err := p.store.Load(id)
 	if err != nil {
 		return err
@@ -145,25 +151,22 @@ func (p *pruning) markOver(id string, had map[Hash]struct{}) error {
 }
 
 // object marks one content or tree, and says whether it was not yet.
-func (p *pruning) object(h Hash, had map[Hash]struct{}) (bool, error) {
-	const record = 64 // bytes of the index
-	if _, ok := p.live[h]; ok {
+func (p *pruning) object(h Hash, had marks) (bool, error) {
+	const record = 28 // bytes of the index, about
+	if p.live[h.ID()] || had[h.ID()] {
 		return false, nil
 	}
-	if _, ok := had[h]; ok {
-		return false, nil
-	}
-	return true, p.store.objects.Parts(h, func(part Hash, stored int64) {
+	return true, p.store.objects.Parts(h, func(part pack.ID, stored int64) {
 		_, live := p.live[part]
 		_, old := had[part]
 		if !live && !old {
-			p.live[part] = struct{}{}
 			p.bytes += stored + record
 		}
+		p.live[part] = p.live[part] || part == h.ID()
 	})
 }
 
-func (p *pruning) tree(h Hash, had map[Hash]struct{}) error {
+func (p *pruning) tree(h Hash, had marks) error {
 	fresh, err := p.object(h, had)
 	if err != nil || !fresh {
 		return err

@@ -104,11 +104,11 @@ func (s *Store) shared(ctx context.Context) (func(), error) {
 	return unlock, nil
 }
 
-// putTree stores a folder's tree.
-func (s *Store) putTree(items []item, compress bool) (Hash, int64, error) {
+// putTree stores a folder's tree; was is what it was before, or zero.
+func (s *Store) putTree(items []item, was Hash, compress bool) (Hash, int64, error) {
 	body := encodeTree(items)
 	if len(body) <= pack.ChunkSize {
-		return s.objects.Put(body, compress)
+		return s.objects.PutLike(body, was, compress)
 	}
 	h, _, took, err := s.objects.PutStream(bytes.NewReader(body), compress)
 	return h, took, err

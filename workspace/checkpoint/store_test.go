@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -53,6 +54,22 @@ func TestPrune(t *testing.T) {
 	}
 	if c := p.take(); c.ID == ids[9] {
 		t.Error("the last checkpoint is another one by now")
+	}
+}
+
+// whole reads everything that a checkpoint holds.
+func (p *project) whole(id string) {
+	p.Helper()
+	c, err := p.store.Load(id)
+	p.must(err)
+	for _, r := range c.Roots {
+		p.must(p.store.visit(context.Background(), r.Tree, "", func(path string, it item) {
+			if it.Kind == File || it.Kind == Link {
+				if _, err := p.store.content(it.Hash); err != nil {
+					p.Errorf("checkpoint %s, %s: %v", id, path, err)
+				}
+			}
+		}))
 	}
 }
 
@@ -245,24 +262,77 @@ func TestOnly(t *testing.T) {
 	p.want(map[string]string{"d": "drwxr-xr-x", "d/a": "-rw-r--r-- a"})
 }
 
-// A turn that changes a little takes little: what changed, compressed, and the trees above.
+// A turn takes the store little more than what it changed, compressed, also when trees have changed often.
 func TestBytesOfATurn(t *testing.T) {
 	p := newProject(t)
 	files := generate(t, p.dir, 2000)
 	p.take()
-	was, err := p.store.objects.Bytes()
-	p.must(err)
-	changed := 0
-	for i := range 5 {
-		body := fmt.Sprintf("changed %d\n", i)
-		p.must(os.WriteFile(files[i*97%len(files)], []byte(body), 0o644))
-		changed += len(body)
+	taken := func() (n int64) {
+		for name := range describe(t, p.store.dir) {
+			if info, err := os.Stat(filepath.Join(p.store.dir, name)); err == nil && info.Mode().IsRegular() && !strings.HasPrefix(name, "index") {
+				n += info.Size()
+			}
+		}
+		return n
 	}
-	p.take()
-	is, err := p.store.objects.Bytes()
-	p.must(err)
-	if got, most := is-was, int64(changed)*11/10+2*4<<10; got > most {
-		t.Errorf("5 changed files of 2,000 took %d bytes, want at most %d", got, most)
+	var sum, allowed int64
+	for round := range 40 {
+		was := taken()
+		changed := int64(0)
+		for i := range 20 {
+			body := fmt.Sprintf("changed %d %d\n", round, i)
+			p.must(os.WriteFile(files[(round*20+i)*97%len(files)], []byte(body), 0o644))
+			changed += int64(len(body))
+		}
+		p.take()
+		got, most := taken()-was, changed*11/10+2*4<<10
+		if sum, allowed = sum+got, allowed+most; got > most {
+			t.Errorf("turn %d: 20 changed files of 2,000 took %d bytes, want at most %d", round, got, most)
+		}
+	}
+	t.Logf("40 turns took %d bytes of %d", sum, allowed)
+}
+
+// Trees are stored as what is different from earlier ones. Whatever a prune removes, what stays is whole, also when several
+// processes took turns.
+func TestPrunesOfDeltas(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	p := newProject(t)
+	for i := range 60 {
+		p.write(fmt.Sprintf("d%d/file%02d", i%3, i), fmt.Sprint(i))
+	}
+	stores := []*Store{p.store, open(t, p.store.dir), open(t, p.store.dir)}
+	for round := range 120 {
+		p.store = stores[random.IntN(len(stores))]
+		p.write(fmt.Sprintf("d%d/file%02d", random.IntN(3), random.IntN(60)), fmt.Sprint("round ", round%50))
+		if random.IntN(3) == 0 {
+			p.remove(fmt.Sprintf("d%d/file%02d", random.IntN(3), random.IntN(60)))
+		}
+		p.take()
+		if round%10 != 9 {
+			continue
+		}
+		var needed []string
+		for _, id := range p.listed() {
+			if random.IntN(3) == 0 {
+				needed = append(needed, id)
+			}
+		}
+		if _, err := p.store.Prune(t.Context(), PruneOptions{MaxBytes: 1, Needed: needed}); err != nil {
+			t.Fatal(err)
+		}
+		if got := p.listed(); !slices.Equal(got, needed) {
+			t.Fatalf("round %d: %q stay, want %q", round, got, needed)
+		}
+		for _, s := range stores {
+			p.store = s
+			for _, id := range needed {
+				p.whole(id)
+			}
+		}
+		if t.Failed() {
+			t.Fatalf("in round %d", round)
+		}
 	}
 }
 

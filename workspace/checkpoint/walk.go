@@ -169,7 +169,7 @@ func (w *walk) skip(path string, why Reason) {
 func (w *walk) leave(n *node) {
 	for n.pending.Add(-1) == 0 {
 		if n.fault == 0 && (n.dirty.Swap(false) || n.tree.IsZero()) {
-			tree, took, err := w.store.putTree(n.items(), w.compress())
+			tree, took, err := w.store.putTree(n.items(), n.tree, w.compress())
 			w.counts.stored.Add(took)
 			if err != nil {
 				w.fail(err)

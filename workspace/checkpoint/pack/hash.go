@@ -9,6 +9,13 @@ import (
 // Hash is a SHA-256. The zero Hash names nothing.
 type Hash [sha256.Size]byte
 
+// ID is the beginning of a Hash, by which an object is found. It is long enough that nobody can make two contents with the same;
+// and what is read is compared with the whole Hash.
+type ID [20]byte
+
+// ID is the beginning of h.
+func (h Hash) ID() ID { return ID(h[:]) }
+
 // Sum is the hash of a content.
 func Sum(data []byte) Hash { return sha256.Sum256(data) }
 

@@ -28,7 +28,7 @@ type Objects struct {
 	step func(string)
 
 	mu         sync.Mutex
-	at         map[Hash]place
+	at         map[ID]place
 	packs      map[string]*file // by name
 	current    *writer          // nil before the first Put
 	generation string
@@ -51,12 +51,12 @@ type file struct {
 
 // writer is the pack that this process writes.
 type writer struct {
-	file    *file
-	index   *os.File
-	end     int64
-	early   int64 // up to here the system was asked to write
-	pending []record
-	lasts   bool // its name is on the disk
+	file          *file
+	index         *os.File
+	end, indexEnd int64
+	early         int64 // up to here the system was asked to write
+	pending       []record
+	lasts         bool // its name is on the disk
 }
 
 // Open opens the packs of a folder, which it makes if needed. Step, if not nil, is called at each step that changes the disk.
@@ -68,7 +68,7 @@ func Open(dir string, step func(string)) (*Objects, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("making folder of packs: %w", err)
 	}
-	o := &Objects{dir: dir, step: step, at: map[Hash]place{}, packs: map[string]*file{}}
+	o := &Objects{dir: dir, step: step, at: map[ID]place{}, packs: map[string]*file{}}
 	generation, err := o.readGeneration()
 	if err != nil {
 		return nil, err
@@ -130,12 +130,17 @@ func (o *Objects) Refresh() (swept bool, err error) {
 func (o *Objects) Has(h Hash) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	_, ok := o.at[h]
+	_, ok := o.at[h.ID()]
 	return ok
 }
 
 // Put stores a body of at most ChunkSize and returns its hash and the bytes that this took, 0 when it was there.
 func (o *Objects) Put(body []byte, compress bool) (Hash, int64, error) {
+	return o.PutLike(body, Hash{}, compress)
+}
+
+// PutLike is Put of a body that resembles an earlier one, if that is here: then it may be stored as what is different.
+func (o *Objects) PutLike(body []byte, like Hash, compress bool) (Hash, int64, error) {
 	h := Sum(body)
 	if o.Has(h) {
 		return h, 0, nil
@@ -146,7 +151,26 @@ func (o *Objects) Put(body []byte, compress bool) (Hash, int64, error) {
 			stored, codec = small, codecFlate
 		}
 	}
-	return h, int64(len(stored)), o.write(h, stored, int64(len(body)), codec)
+	if !like.IsZero() {
+		if small, as := o.deltaTo(h, body, like); small != nil && len(small) < len(stored) {
+			stored, codec = small, as
+		}
+	}
+	return h, int64(len(stored)), o.write(h.ID(), stored, int64(len(body)), codec)
+}
+
+// deltaTo is a body as a delta to another one, nil if that is of no use.
+func (o *Objects) deltaTo(h Hash, body []byte, like Hash) ([]byte, byte) {
+	p, err := o.find(like.ID())
+	if err != nil || p.codec == codecList || p.codec >= codecDelta+deepest(h)-1 {
+		return nil, 0
+	}
+	base, err := o.Get(like)
+	if err != nil {
+		return nil, 0
+	}
+	id := like.ID()
+	return append(id[:], delta(base, body)...), max(p.codec+1, codecDelta)
 }
 
 // PutStream stores what r gives, in chunks, and returns its hash, its size and the bytes that this took.
@@ -175,11 +199,11 @@ func (o *Objects) PutStream(r io.Reader, compress bool) (h Hash, size, took int6
 	if len(list) == len(h) || o.Has(h) {
 		return h, size, took, nil
 	}
-	return h, size, took + int64(len(list)), o.write(h, list, size, codecList)
+	return h, size, took + int64(len(list)), o.write(h.ID(), list, size, codecList)
 }
 
 // write appends a body to this process's pack. Bodies are written side by side; each has its own place.
-func (o *Objects) write(h Hash, stored []byte, size int64, codec byte) error {
+func (o *Objects) write(id ID, stored []byte, size int64, codec byte) error {
 	w, off, err := o.reserve(int64(len(stored)))
 	if err != nil {
 		return err
@@ -188,7 +212,7 @@ func (o *Objects) write(h Hash, stored []byte, size int64, codec byte) error {
 	if _, err := w.file.body.WriteAt(stored, off); err != nil {
 		return fmt.Errorf("writing pack: %w", err)
 	}
-	if from, n := o.add(w, record{h, place{w.file, off, int64(len(stored)), size, codec}}); n > 0 {
+	if from, n := o.add(w, record{id, place{w.file, off, int64(len(stored)), size, codec}}); n > 0 {
 		writeEarly(w.file.body, from, n)
 	}
 	return nil
@@ -198,7 +222,7 @@ func (o *Objects) write(h Hash, stored []byte, size int64, codec byte) error {
 func (o *Objects) add(w *writer, r record) (from, n int64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.at[r.hash] = r.place
+	o.at[r.id] = r.place
 	w.pending = append(w.pending, r)
 	const step = 8 << 20
 	if w.end-w.early < step {
@@ -252,20 +276,17 @@ func (o *Objects) Commit() error {
 	if err := w.file.body.Sync(); err != nil {
 		return fmt.Errorf("syncing pack: %w", err)
 	}
-	var out bytes.Buffer
-	for _, r := range w.pending {
-		out.Write(r.encode())
-	}
+	out := encodeBatch(w.pending)
 	o.step("bodies synced")
-	if half := out.Len() / 2; half > 0 { // two writes, so that a crash test finds a torn index
-		if _, err := w.index.Write(out.Next(half)); err != nil {
-			return fmt.Errorf("writing index: %w", err)
-		}
+	half := len(out) / 2 // two writes, so that a crash test finds a torn index
+	if _, err := w.index.WriteAt(out[:half], w.indexEnd); err != nil {
+		return fmt.Errorf("writing index: %w", err) // the next Commit begins again at the same place
 	}
 	o.step("half of the index written")
-	if _, err := w.index.Write(out.Bytes()); err != nil {
+	if _, err := w.index.WriteAt(out[half:], w.indexEnd+int64(half)); err != nil {
 		return fmt.Errorf("writing index: %w", err)
 	}
+	w.indexEnd += int64(len(out))
 	o.step("index written")
 	if err := w.index.Sync(); err != nil {
 		return fmt.Errorf("syncing index: %w", err)

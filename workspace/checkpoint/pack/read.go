@@ -4,59 +4,15 @@ import (
 	"bytes"
 	"compress/flate"
 	"crypto/sha256"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash"
-	"hash/crc32"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 )
-
-// How a body is stored.
-const (
-	codecRaw = iota
-	codecFlate
-	codecList // the hashes of the chunks
-)
-
-// record says where an object is. On the disk: hash, offset, stored length, size, codec, three zero bytes, CRC-32 of all that.
-type record struct {
-	hash Hash
-	place
-}
-
-const recordSize = 64
-
-func (r record) encode() []byte {
-	out := make([]byte, recordSize)
-	copy(out, r.hash[:])
-	binary.LittleEndian.PutUint64(out[32:], uint64(r.off))
-	binary.LittleEndian.PutUint64(out[40:], uint64(r.stored))
-	binary.LittleEndian.PutUint64(out[48:], uint64(r.size))
-	out[56] = r.codec
-	binary.LittleEndian.PutUint32(out[60:], crc32.ChecksumIEEE(out[:60]))
-	return out
-}
-
-func decode(data []byte, pack *file) (record, bool) {
-	if binary.LittleEndian.Uint32(data[60:]) != crc32.ChecksumIEEE(data[:60]) {
-		return record{}, false
-	}
-	r := record{Hash(data[:32]), place{
-		pack:   pack,
-		off:    int64(binary.LittleEndian.Uint64(data[32:])),
-		stored: int64(binary.LittleEndian.Uint64(data[40:])),
-		size:   int64(binary.LittleEndian.Uint64(data[48:])),
-		codec:  data[56],
-	}}
-	return r, r.off >= 0 && r.size >= 0 && r.stored >= 0 && r.stored <= ChunkSize*Hash{}.size()
-}
-
-func (Hash) size() int64 { return sha256.Size }
 
 func newHash() hash.Hash { return sha256.New() }
 
@@ -97,46 +53,64 @@ func (o *Objects) loadPack(name string) error {
 	if err != nil {
 		return err
 	}
-	for ; len(data) >= recordSize; data = data[recordSize:] {
-		r, ok := decode(data[:recordSize], f)
-		if !ok {
-			break // torn by a crash: its owner writes no more
+	for {
+		list, n := decodeBatch(data, f)
+		if n == 0 {
+			return nil // the end, or torn by a crash: its owner writes no more
 		}
-		f.read += recordSize
-		if _, known := o.at[r.hash]; !known {
-			o.at[r.hash] = r.place
+		data, f.read = data[n:], f.read+int64(n)
+		for _, r := range list {
+			if old, known := o.at[r.id]; !known || r.codec < old.codec && old.codec >= codecDelta {
+				o.at[r.id] = r.place // of several, the nearest to a whole body: so deltas never go in a circle
+			}
 		}
 	}
-	return nil
 }
 
 // find looks again at the disk if need be: others write too.
-func (o *Objects) find(h Hash) (place, error) {
+func (o *Objects) find(id ID) (place, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	p, ok := o.at[h]
+	p, ok := o.at[id]
 	if !ok {
 		if err := o.loadLocked(); err != nil {
 			return place{}, err
 		}
-		p, ok = o.at[h]
+		p, ok = o.at[id]
 	}
 	if !ok {
-		return place{}, fmt.Errorf("%w: %s", ErrMissing, h)
+		return place{}, fmt.Errorf("%w: %x", ErrMissing, id)
+	}
+	return p, nil
+}
+
+// findBelow finds what a delta is made from. That has fewer deltas in a row, so there is an end.
+func (o *Objects) findBelow(id ID, codec byte) (place, error) {
+	p, err := o.find(id)
+	if err != nil || p.codec < codec {
+		return p, err
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if err := o.loadLocked(); err != nil { // another process has a better one
+		return place{}, err
+	}
+	if p = o.at[id]; p.codec >= codec {
+		return place{}, fmt.Errorf("%x is made from itself: %w", id, ErrDamaged)
 	}
 	return p, nil
 }
 
 // Get returns an object of at most ChunkSize. Errors: ErrMissing, ErrDamaged.
 func (o *Objects) Get(h Hash) ([]byte, error) {
-	p, err := o.find(h)
+	p, err := o.find(h.ID())
 	if err != nil {
 		return nil, err
 	}
 	if p.codec == codecList {
 		return nil, fmt.Errorf("getting %s: %d bytes are more than a chunk", h, p.size)
 	}
-	body, err := p.body()
+	body, err := o.body(p)
 	if err == nil && Sum(body) != h {
 		err = ErrDamaged
 	}
@@ -146,20 +120,43 @@ func (o *Objects) Get(h Hash) ([]byte, error) {
 	return body, nil
 }
 
-// body reads what is stored and undoes its compression.
-func (p place) body() ([]byte, error) {
-	stored := make([]byte, p.stored)
-	if _, err := p.pack.body.ReadAt(stored, p.off); err != nil {
-		return nil, errors.Join(ErrDamaged, err)
+// body makes an object of at most ChunkSize from what is stored. It is not yet compared with the hash.
+func (o *Objects) body(p place) ([]byte, error) {
+	stored, err := p.read()
+	switch {
+	case err != nil || p.codec == codecRaw || p.codec == codecList:
+		return stored, err
+	case p.codec == codecFlate:
+		body, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(stored)), ChunkSize+1))
+		if err != nil {
+			return nil, errors.Join(ErrDamaged, err)
+		}
+		return body, nil
+	case p.codec < codecDelta || len(stored) < len(ID{}):
+		return nil, ErrDamaged
 	}
-	if p.codec != codecFlate {
-		return stored, nil
+	from, err := o.findBelow(ID(stored), p.codec)
+	if err != nil {
+		return nil, err
 	}
-	body, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(stored)), ChunkSize+1))
+	base, err := o.body(from)
+	if err != nil {
+		return nil, err
+	}
+	body, err := patch(base, stored[len(ID{}):])
 	if err != nil {
 		return nil, errors.Join(ErrDamaged, err)
 	}
 	return body, nil
+}
+
+// read reads what is stored.
+func (p place) read() ([]byte, error) {
+	stored := make([]byte, p.stored)
+	if _, err := p.pack.body.ReadAt(stored, p.off); err != nil {
+		return nil, errors.Join(ErrDamaged, err)
+	}
+	return stored, nil
 }
 
 // WriteTo writes an object of any size. On ErrDamaged some of it may have been written.
@@ -175,7 +172,7 @@ func (o *Objects) WriteTo(w io.Writer, h Hash) error {
 // Reader reads an object of any size. The caller holds the lock until it has read. Errors: ErrMissing, ErrDamaged, of the
 // reads too.
 func (o *Objects) Reader(h Hash) (io.Reader, error) {
-	p, err := o.find(h)
+	p, err := o.find(h.ID())
 	if err != nil {
 		return nil, err
 	}
@@ -220,7 +217,7 @@ func (p *pieces) Read(b []byte) (int, error) {
 }
 
 func (p place) chunks() ([]Hash, error) {
-	list, err := p.body()
+	list, err := p.read()
 	if err != nil {
 		return nil, err
 	}
@@ -231,13 +228,23 @@ func (p place) chunks() ([]Hash, error) {
 	return chunks, nil
 }
 
-// Parts are the objects that an object of any size is stored in, itself first, and the bytes that they take.
-func (o *Objects) Parts(h Hash, each func(h Hash, stored int64)) error {
-	p, err := o.find(h)
+// Parts are the objects that one of any size is made from, itself first, and the bytes that they take.
+func (o *Objects) Parts(h Hash, each func(part ID, stored int64)) error {
+	p, err := o.find(h.ID())
 	if err != nil {
 		return err
 	}
-	each(h, p.stored)
+	each(h.ID(), p.stored)
+	for p.codec >= codecDelta {
+		var base ID
+		if _, err := p.pack.body.ReadAt(base[:], p.off); err != nil {
+			return errors.Join(ErrDamaged, err)
+		}
+		if p, err = o.findBelow(base, p.codec); err != nil {
+			return err
+		}
+		each(base, p.stored)
+	}
 	if p.codec != codecList {
 		return nil
 	}
@@ -246,16 +253,16 @@ func (o *Objects) Parts(h Hash, each func(h Hash, stored int64)) error {
 		return err
 	}
 	for _, c := range chunks {
-		if p, err = o.find(c); err != nil {
+		if p, err = o.find(c.ID()); err != nil {
 			return err
 		}
-		each(c, p.stored)
+		each(c.ID(), p.stored)
 	}
 	return nil
 }
 
 // Size is how many bytes an object has when it is read.
 func (o *Objects) Size(h Hash) (int64, error) {
-	p, err := o.find(h)
+	p, err := o.find(h.ID())
 	return p.size, err
 }

@@ -15,7 +15,7 @@ const small = 4 << 20
 
 // Sweep removes objects that are not live: all, if the packs would take more than most bytes otherwise, or those of packs in which
 // they are the greater part. The caller holds the lock alone. A crash leaves all live objects in place.
-func (o *Objects) Sweep(live func(Hash) bool, most int64) error {
+func (o *Objects) Sweep(live func(ID) bool, most int64) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	generation := rand.Text()
@@ -28,8 +28,8 @@ func (o *Objects) Sweep(live func(Hash) bool, most int64) error {
 		return err
 	}
 	kept := map[*file]int64{}
-	for h, p := range o.at {
-		if live(h) {
+	for id, p := range o.at {
+		if live(id) {
 			kept[p.pack] += p.stored
 		}
 	}
@@ -89,28 +89,27 @@ func (o *Objects) mergeSmall(gone map[*file]bool) {
 }
 
 // moveLocked writes the live objects of packs that go into a new one.
-func (o *Objects) moveLocked(gone map[*file]bool, live func(Hash) bool) error {
+func (o *Objects) moveLocked(gone map[*file]bool, live func(ID) bool) error {
 	var moves []record
-	for h, p := range o.at {
-		if gone[p.pack] && live(h) {
-			moves = append(moves, record{h, p})
+	for id, p := range o.at {
+		if gone[p.pack] && live(id) {
+			moves = append(moves, record{id, p})
 		}
 	}
 	o.mu.Unlock() // write and Commit lock for themselves; the sweep is alone
 	defer o.mu.Lock()
 	for _, r := range moves {
-		body, err := r.body()
+		stored, err := r.read()
 		if err != nil {
-			return fmt.Errorf("moving %s: %w", r.hash, err)
+			return fmt.Errorf("moving %x: %w", r.id, err)
 		}
-		stored, codec := body, r.codec
-		if codec != codecList {
-			codec = codecRaw
-			if packed := deflate(body); len(packed) < len(body) {
+		codec := r.codec
+		if codec == codecRaw {
+			if packed := deflate(stored); len(packed) < len(stored) {
 				stored, codec = packed, codecFlate
 			}
 		}
-		if err := o.write(r.hash, stored, r.size, codec); err != nil {
+		if err := o.write(r.id, stored, r.size, codec); err != nil {
 			return err
 		}
 	}

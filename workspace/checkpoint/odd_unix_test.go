@@ -1,0 +1,233 @@
+//go:build unix
+
+package checkpoint
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestOddFiles(t *testing.T) {
+	p := newProject(t)
+	p.write("plain", "p")
+	p.must(syscall.Mkfifo(p.at("fifo"), 0o644))
+	p.must(os.WriteFile(p.at("bad\xff\xfename"), []byte("b"), 0o644))
+	p.must(os.WriteFile(p.at("sparse"), nil, 0o644))
+	p.must(os.Truncate(p.at("sparse"), 10<<30))
+	fd, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
+	p.must(err)
+	defer syscall.Close(fd)
+	t.Chdir(p.dir) // names of sockets are short
+	p.must(syscall.Bind(fd, &syscall.SockaddrUnix{Name: "socket"}))
+	before := p.take()
+	if got := reasonsOf(before.Skipped); got != "fifo: special file, socket: special file, sparse: too large" {
+		t.Errorf("left out: %s", got)
+	}
+	loaded, err := p.store.LeftOut(t.Context(), before)
+	p.must(err)
+	if d := cmp.Diff(before.Skipped, loaded); d != "" {
+		t.Errorf("left out of what is stored (-taken +stored):\n%s", d)
+	}
+	p.remove("bad\xff\xfename")
+	p.remove("fifo")
+	p.must(syscall.Mkfifo(p.at("plain2"), 0o644))
+	r := p.restoreSome(before, p.take(), RestoreOptions{Force: true})
+	if data, err := os.ReadFile(p.at("bad\xff\xfename")); err != nil || string(data) != "b" {
+		t.Errorf("got %q, %v", data, err)
+	}
+	if _, err := os.Lstat(p.at("plain2")); err != nil || len(r.Conflicts) != 2 {
+		t.Errorf("the turn's fifo: %v, conflicts %+v", err, r.Conflicts)
+	}
+}
+
+func TestChangesWhileRead(t *testing.T) {
+	p := newProject(t)
+	p.write("log", strings.Repeat("x", 1<<20))
+	stop := make(chan struct{})
+	done := make(chan struct{})
+	f, err := os.OpenFile(p.at("log"), os.O_WRONLY|os.O_APPEND, 0)
+	p.must(err)
+	go func() {
+		defer close(done)
+		defer f.Close()
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				_, _ = f.WriteString("x")
+			}
+		}
+	}()
+	for range 5 {
+		c := p.take()
+		if got := reasonsOf(c.Skipped); got != "" && got != "log: changed while being read" {
+			t.Errorf("left out: %s", got)
+		}
+		p.whole(c.ID)
+	}
+	close(stop)
+	<-done
+	if c := p.take(); len(c.Skipped) > 0 {
+		t.Errorf("when it is quiet: %v", c.Skipped)
+	}
+}
+
+// While a walk runs, folders become links to a folder elsewhere. Nothing of that comes in.
+func TestTreeReplacedByALink(t *testing.T) {
+	p := newProject(t)
+	out := filepath.Join(filepath.Dir(p.dir), "out")
+	p.must(os.MkdirAll(filepath.Join(out, "sub"), 0o755))
+	p.must(os.WriteFile(filepath.Join(out, "sub", "secret"), []byte("s"), 0o600))
+	p.write("d/sub/f", "f")
+	stop := make(chan struct{})
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				_ = os.Rename(p.at("d"), filepath.Join(out, "d"))
+				_ = os.Symlink(out, p.at("d"))
+				_ = os.Remove(p.at("d"))
+				_ = os.Rename(filepath.Join(out, "d"), p.at("d"))
+			}
+		}
+	}()
+	for range 200 {
+		c := p.take()
+		for _, r := range c.Roots {
+			p.must(p.store.visit(t.Context(), r.Tree, "", func(path string, _ item) {
+				if strings.Contains(path, "secret") {
+					t.Errorf("%s came in", path)
+				}
+			}))
+		}
+	}
+	close(stop)
+	<-done
+	p.remove("d")
+	p.link(out, "d")
+	if _, err := p.store.Take(t.Context(), []string{p.at("d")}, Options{}); !errors.Is(err, errNoFolder) {
+		t.Errorf("a root that is a link: got %v", err)
+	}
+}
+
+func TestRestoreThroughALink(t *testing.T) {
+	p := newProject(t)
+	p.write("d/f", "before")
+	p.write("elsewhere/f", "other")
+	before := p.take()
+	p.write("d/f", "after")
+	after := p.take()
+	p.remove("d")
+	p.link("elsewhere", "d")
+	r := p.restoreSome(before, after, RestoreOptions{Force: true})
+	if data, err := os.ReadFile(p.at("elsewhere/f")); err != nil || string(data) != "other" || len(r.Conflicts) != 1 {
+		t.Errorf("through the link: got %q, %v, conflicts %+v", data, err, r.Conflicts)
+	}
+}
+
+// deniedVariable makes the test binary one that is not root.
+const deniedVariable = "SALLYPORT_CHECKPOINT_DENIED"
+
+func TestPermissionDenied(t *testing.T) {
+	if os.Getuid() == 0 && os.Getenv(deniedVariable) == "" {
+		base, err := os.MkdirTemp("", "denied") //nolint:usetesting // its parents are open to others
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer os.RemoveAll(base)
+		exe, err := os.Executable()
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := os.ReadFile(exe)
+		if err != nil {
+			t.Fatal(err)
+		}
+		copied := filepath.Join(base, "test")
+		if err := errors.Join(os.Chmod(base, 0o777), os.WriteFile(copied, data, 0o755)); err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command(copied, "-test.run=^TestPermissionDenied$", "-test.v")
+		cmd.Dir = base
+		cmd.Env = append(os.Environ(), deniedVariable+"=1", "TMPDIR="+base, "HOME=/nonexistent")
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+		if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "--- PASS: TestPermissionDenied") {
+			t.Fatalf("not as root: %v: %s", err, out)
+		}
+		return
+	}
+	p := newProject(t)
+	p.write("secret", "s")
+	p.write("d/f", "f")
+	p.write("open", "o")
+	p.chmod("secret", 0)
+	p.chmod("d", 0)
+	defer os.Chmod(p.at("d"), 0o755)
+	before := p.take()
+	if got := reasonsOf(before.Skipped); got != "d: permission denied, secret: permission denied" {
+		t.Errorf("left out: %s", got)
+	}
+	p.write("open", "changed")
+	p.chmod("d", 0o755)
+	p.write("d/g", "g")
+	after := p.take()
+	r := p.restoreSome(before, after, RestoreOptions{Force: true})
+	if data, _ := os.ReadFile(p.at("open")); string(data) != "o" || len(r.Conflicts) != 1 || r.Conflicts[0].Path != "d" {
+		t.Errorf("got %q, conflicts %+v", data, r.Conflicts)
+	}
+	if _, err := os.Stat(p.at("d/g")); err != nil {
+		t.Error("a file in a folder that was not known is gone")
+	}
+	p.must(os.Chmod(filepath.Join(p.store.dir, "checkpoints"), 0o500))
+	p.write("open", "again")
+	if _, err := p.store.Take(t.Context(), []string{p.dir}, p.now); !errors.Is(err, os.ErrPermission) {
+		t.Errorf("a store that cannot be written: got %v", err)
+	}
+	p.must(os.Chmod(filepath.Join(p.store.dir, "checkpoints"), 0o700))
+}
+
+func TestFilesOfTheStoreAreOurs(t *testing.T) {
+	p := newProject(t)
+	p.write("f", "f")
+	p.take()
+	p.must(p.store.Close())
+	for name, text := range describe(t, p.store.dir) {
+		if !strings.HasPrefix(text, "-rw-------") && text != "drwx------" {
+			t.Errorf("%s: %.10s", name, text)
+		}
+	}
+}
+
+func TestTimeLimit(t *testing.T) {
+	p := newProject(t)
+	p.write("f", "f")
+	p.write("d/g", "g")
+	p.now.Limit = time.Nanosecond
+	before := p.take()
+	if got := reasonsOf(before.Skipped); got != "d: time limit, f: time limit" {
+		t.Errorf("left out: %s", got)
+	}
+	p.now.Limit = 0
+	after := p.take()
+	if len(after.Skipped) > 0 {
+		t.Errorf("the next one left out %v", after.Skipped)
+	}
+	r := p.restoreSome(before, after, RestoreOptions{Force: true})
+	p.want(map[string]string{"f": "-rw-r--r-- f", "d": "drwxr-xr-x", "d/g": "-rw-r--r-- g"})
+	if len(r.Conflicts) != 2 {
+		t.Errorf("got conflicts %+v", r.Conflicts)
+	}
+}
