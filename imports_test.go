@@ -86,6 +86,7 @@ var edges = map[string]map[string]string{
 		"workspace/receipt":    "what a turn did",
 		"workspace/text":       "control characters are made visible",
 		"workspace/turns":      "turns are recorded and taken back",
+		"workspace/watch":      "what is written past us comes into open documents while a turn runs",
 	},
 	"bridge/permit": {
 		"bridge/rpc":      "raw members of a request",

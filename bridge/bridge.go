@@ -37,6 +37,8 @@ type Bridge struct {
 	life  life
 	live  live
 	saves saves
+
+	refreshes refreshes
 }
 
 // Home is the user's side of a Bridge: configuration and programs.
@@ -85,6 +87,7 @@ func (b *Bridge) start() {
 		if b.Log == nil {
 			b.Log = slog.New(slog.DiscardHandler)
 		}
+		b.refreshes.one = make(chan struct{}, 1)
 		b.live.warming = map[warmKey]chan struct{}{}
 		b.live.agents = map[*agent]standby{}
 		b.live.sessions, b.live.swept = map[string]*session{}, map[string]bool{}

@@ -16,8 +16,8 @@ const (
 	maxChanges = 1000             // in a TurnResult
 )
 
-// closeTurn puts the end of a turn on the record: it compares, brings what the
-// agent wrote past us into open documents, tells, checks, and writes the receipt.
+// closeTurn puts the end of a turn on the record: it brings what the agent wrote
+// past us into open documents, compares, tells, checks, and writes the receipt.
 // Nothing of the turn writes any more; a bridge that is closing waits for it.
 //
 // prompt is the context of Prompt: only the checks end with it.
@@ -26,9 +26,11 @@ func (s *session) closeTurn(prompt context.Context, t *turn, end ending) {
 	defer cancel()
 	on := t.record.on.Load()
 	if on == nil {
-		s.tellDirect(t)
+		s.tellDirect(ctx, t)
 		return
 	}
+	// First, so that what open documents hold then is what the turn left.
+	s.b.Refresh(ctx)
 	changes, err := on.Compare(ctx, turns.Declared{Paths: t.touched.declared(s.folder)}, s.dirty())
 	if err != nil {
 		s.b.Log.Error("comparing a turn", "session", s.id, "turn", t.id, "err", err)
@@ -36,9 +38,9 @@ func (s *session) closeTurn(prompt context.Context, t *turn, end ending) {
 			Kind: NoticeUncovered, Level: Warning, Turn: t.id,
 			Text: "what this turn changed could not be compared, so it cannot be taken back: " + err.Error(),
 		})
-		s.tellDirect(t)
+		s.tellDirect(ctx, t)
 	} else {
-		s.tellCompared(t, changes)
+		s.tellCompared(ctx, t, changes)
 	}
 	covered := err == nil && t.record.uncovered() == ""
 	s.tellTurn(t, changes, covered)
@@ -93,7 +95,7 @@ func pathOf(c receipt.Change) string { return filepath.Join(c.Root, filepath.Fro
 
 // tellCompared tells what the agent wrote past us, by the comparison rather than
 // by its word, and brings it into open documents.
-func (s *session) tellCompared(t *turn, changes []receipt.Change) {
+func (s *session) tellCompared(ctx context.Context, t *turn, changes []receipt.Change) {
 	var own, silent []string
 	for _, c := range changes {
 		switch c.By {
@@ -104,7 +106,7 @@ func (s *session) tellCompared(t *turn, changes []receipt.Change) {
 		}
 	}
 	_, reads := t.touched.direct(s.folder)
-	s.tellPast(t, pastUs{declared: own, silent: silent, reads: reads, seen: true})
+	s.tellPast(ctx, t, pastUs{declared: own, silent: silent, reads: reads, seen: true})
 }
 
 // tellTurn says what the turn changed, and how to take it back.

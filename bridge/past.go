@@ -1,6 +1,9 @@
 package bridge
 
-import "slices"
+import (
+	"context"
+	"slices"
+)
 
 // pastUs is what an agent did with tools of its own, by its own word or, once
 // seen, by the comparison.
@@ -13,20 +16,17 @@ type pastUs struct {
 
 // tellDirect tells the user, at the end of a turn that was not compared, that the
 // agent worked past us: no fence held for these accesses (H051).
-func (s *session) tellDirect(t *turn) {
+func (s *session) tellDirect(ctx context.Context, t *turn) {
 	writes, reads := t.touched.direct(s.folder)
-	s.tellPast(t, pastUs{declared: writes, reads: reads})
+	s.tellPast(ctx, t, pastUs{declared: writes, reads: reads})
 }
 
-func (s *session) tellPast(t *turn, p pastUs) {
+func (s *session) tellPast(ctx context.Context, t *turn, p pastUs) {
 	writes := slices.Concat(p.declared, p.silent)
 	if len(writes)+len(p.reads) > 0 {
 		s.lowerPosture(past{reads: len(p.reads) > 0, writes: len(writes) > 0})
 	}
-	var caught []string
-	if len(writes) > 0 {
-		caught = s.catchUp(t, writes)
-	}
+	caught := s.refreshAll(ctx, t, writes)
 	tell := func(paths []string, text, hint string) {
 		if len(paths) == 0 {
 			return

@@ -31,6 +31,8 @@ type record struct {
 	// behind begun.
 	none string
 
+	unwatch func() // ends the watching of the turn's folders; nil: they are not watched. Of Prompt's goroutine
+
 	mu     sync.Mutex
 	closed context.CancelFunc // ends the checks that follow the turn; nil before
 	over   bool               // the turn was cancelled: no checks begin

@@ -133,6 +133,7 @@ func (s *session) ready(ctx context.Context, t *turn, blocks []jsontext.Value) (
 	if err := s.cover(ctx, a, t); err != nil {
 		return nil, nil, err
 	}
+	t.record.unwatch = s.watchTurn(t)
 	s.passedOn(blocks)
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
@@ -201,6 +202,9 @@ func (s *session) endTurn(ctx context.Context, t *turn, result *TurnResult, err 
 	t.end()
 	s.state.mu.Unlock()
 	t.work.Wait()
+	if t.record.unwatch != nil {
+		t.record.unwatch()
+	}
 	s.closeCalls(cancelled)
 	s.leftOpen(t)
 	s.closeTurn(ctx, t, ending{result, err, cancelled})

@@ -1,0 +1,331 @@
+package bridge
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"sallyport/workspace"
+	"sallyport/workspace/fence"
+	"sallyport/workspace/watch"
+)
+
+// Refresher is what the editors' side asks when files of open documents may have
+// changed past us; *Bridge implements it.
+type Refresher interface {
+	// Refresh looks at every open document and brings in what its file has become,
+	// as workspace.Files.Refresh has it. It does nothing where nothing has changed,
+	// tells what a person must know, and may be called as often as wanted.
+	Refresh(ctx context.Context)
+	// WatchLimited says, once, that not all folders can be watched.
+	WatchLimited(err error)
+}
+
+var _ Refresher = (*Bridge)(nil)
+
+const (
+	// refreshTime is how long the end of a turn waits for the editor to take in
+	// what was written on the disk.
+	refreshTime = 5 * time.Second
+	// refreshing is how many documents are brought up at once.
+	refreshing = 8
+)
+
+// openDocuments is an Editor that can list its documents and say when they change.
+type openDocuments interface {
+	Paths() []string
+	Follow() (news <-chan struct{}, stop func())
+}
+
+// refreshes is what is known of documents whose files changed past us.
+type refreshes struct {
+	// one is a one-slot channel. Who brings documents up has the slot, so that each
+	// change is told once.
+	one chan struct{}
+
+	mu      sync.Mutex
+	told    map[string]string // by path: what the user was told, until it is over
+	merged  map[string]string // by path: the turn in which something was merged
+	limited bool
+}
+
+// news notes what became of a document, and reports whether that is to be told.
+func (r *refreshes) news(path, became string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.told == nil {
+		r.told = map[string]string{}
+	}
+	before := r.told[path]
+	if became == "" {
+		delete(r.told, path)
+	} else {
+		r.told[path] = became
+	}
+	return became != "" && became != before
+}
+
+func (r *refreshes) merge(path, turn string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.merged == nil {
+		r.merged = map[string]string{}
+	}
+	r.merged[path] = turn
+}
+
+// mergedIn takes out what was merged in a turn.
+func (r *refreshes) mergedIn(turn string) (paths []string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for path, in := range r.merged {
+		if in == turn {
+			paths = append(paths, path)
+			delete(r.merged, path)
+		}
+	}
+	slices.Sort(paths)
+	return paths
+}
+
+// Refresh implements Refresher.
+func (b *Bridge) Refresh(ctx context.Context) {
+	docs, ok := b.Editor.(openDocuments)
+	if !ok {
+		return
+	}
+	ctx, leave, err := b.enter(ctx)
+	if err != nil {
+		return
+	}
+	defer leave()
+	b.refreshThese(ctx, docs.Paths())
+}
+
+// refreshThese brings up open documents.
+func (b *Bridge) refreshThese(ctx context.Context, paths []string) {
+	ctx, cancel := context.WithTimeout(ctx, refreshTime)
+	defer cancel()
+	if inSlot(ctx, b.refreshes.one, func() error { b.refreshInSlot(ctx, paths); return nil }) != nil {
+		b.Log.Debug("refreshing was given up")
+	}
+}
+
+func (b *Bridge) refreshInSlot(ctx context.Context, paths []string) {
+	var wg sync.WaitGroup
+	slots := make(chan struct{}, refreshing)
+	for _, path := range paths {
+		slots <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-slots }()
+			b.refreshOne(ctx, path)
+		})
+	}
+	wg.Wait()
+}
+
+// refreshOne brings up one document: for the session whose turn may have changed
+// it, else for nobody in particular.
+func (b *Bridge) refreshOne(ctx context.Context, path string) {
+	doc, open, err := b.Editor.Text(ctx, path)
+	if err != nil || !open || !doc.Dirty && !doc.Loaded.Behind && doc.Loaded.Unlike == "" {
+		b.refreshes.news(path, "")
+		return
+	}
+	s, t := b.ownerOf(path)
+	policy, err := b.policyFor(s, path)
+	if err != nil {
+		b.Log.Debug("refreshing", "path", path, "err", err)
+		return
+	}
+	files := &workspace.Files{Editor: b.editor(), Policy: policy}
+	refresh := files.RefreshLater
+	if t != nil {
+		refresh = files.Refresh
+	}
+	r, err := refresh(ctx, path)
+	if t != nil && r.Became == workspace.Merged {
+		b.refreshes.merge(path, t.id)
+	}
+	b.tellRefreshed(s, t, r, err)
+}
+
+// ownerOf is the session to which a file belongs, with the turn that runs in it:
+// a session with a turn first, then the one that was used last. Nil: there is none.
+func (b *Bridge) ownerOf(path string) (owner *session, running *turn) {
+	var used time.Time
+	for _, s := range b.all() {
+		t := s.recording()
+		at, _ := s.idleSince()
+		switch {
+		case !s.owns(path):
+		case t != nil && running == nil, (t != nil) == (running != nil) && (owner == nil || at.After(used)):
+			owner, running, used = s, t, at
+		}
+	}
+	return owner, running
+}
+
+// policyFor is what a text must pass that comes into an open document.
+func (b *Bridge) policyFor(s *session, path string) (*fence.Policy, error) {
+	if s != nil {
+		return s.ground.policy, nil
+	}
+	folder := filepath.Dir(path)
+	c, err := b.Home.Config(folder)
+	if err != nil {
+		return nil, err
+	}
+	return fence.New(folder, fence.Rules{
+		Unreadable: c.Fences.UnreadableOf(fence.DefaultUnreadable()), Private: c.Fences.Private, Own: b.Home.Own,
+	})
+}
+
+// tellRefreshed tells what a person must know of a document whose file was
+// written past us, once for each state of the file.
+func (b *Bridge) tellRefreshed(s *session, t *turn, r workspace.Refreshed, err error) {
+	n := Notice{Level: Warning, Kind: NoticeConflict, Paths: []string{r.Path}}
+	name := filepath.Base(r.Path)
+	if s != nil {
+		name = s.relative(r.Path)
+	}
+	became := string(r.Became)
+	var conflict *workspace.ConflictError
+	switch {
+	case errors.As(err, &conflict):
+		became = "conflict"
+		n.Text = name + " changed on the disk where it has unsaved text of yours, and both are kept: " + conflict.Err.Error()
+		n.Hint = "saving your text takes that change out of the file: compare them first"
+	case errors.Is(err, workspace.ErrReadOnly), errors.Is(err, workspace.ErrNotApplied), errors.Is(err, workspace.ErrNotSeen):
+		became = "refused"
+		n.Text = name + " changed on the disk, and the editor did not take that in: " + err.Error()
+		n.Hint = "load the file again in the editor"
+	case err != nil:
+		b.Log.Debug("refreshing", "path", r.Path, "err", err)
+		return
+	case r.Became == workspace.Gone:
+		n.Text = name + " was deleted on the disk; its text is still open in the editor"
+		n.Hint = "saving it makes the file again"
+	case r.Became == workspace.Kept:
+		n.Text = name + " became a file on the disk that is no text to be shown, or too large; the editor has the text from before"
+		n.Hint = "saving it overwrites the file"
+	case r.Became == workspace.Merged && t == nil:
+		n.Level, n.Text = Plain, name+" changed on the disk, and that was merged into your unsaved text"
+		n.Hint = "undo takes it out again"
+	case r.Became == workspace.Merged: // the end of the turn tells
+		b.refreshes.news(r.Path, "")
+		return
+	default:
+		became = ""
+	}
+	if !b.refreshes.news(r.Path, became+" "+r.Hash) || became == "" {
+		return
+	}
+	switch {
+	case t != nil:
+		n.Turn = t.id
+		s.caused(n)
+	case s != nil:
+		s.notice(n)
+	default:
+		b.Display.Notice(n)
+	}
+}
+
+// refreshAll brings into open documents what a turn has written on the disk past
+// us, in these paths or elsewhere in the session's folders, and lists those of
+// the paths where it was merged into unsaved text, now or while the turn ran.
+func (s *session) refreshAll(ctx context.Context, t *turn, paths []string) (caught []string) {
+	if docs, ok := s.b.Editor.(openDocuments); ok {
+		s.b.refreshThese(ctx, docs.Paths())
+	} else if s.b.Editor != nil {
+		s.b.refreshThese(ctx, paths)
+	}
+	merged := map[string]bool{}
+	for _, path := range s.b.refreshes.mergedIn(t.id) {
+		merged[path], merged[really(path)] = true, true
+	}
+	for _, path := range paths {
+		if len(merged) > 0 && (merged[path] || merged[really(path)]) {
+			caught = append(caught, path)
+		}
+	}
+	return caught
+}
+
+// watchTurn brings what is written past us into open documents while a turn runs,
+// as it is written. stop ends that and waits for it.
+func (s *session) watchTurn(*turn) (stop func()) {
+	docs, ok := s.b.Editor.(openDocuments)
+	if !ok {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(s.b.life.ctx)
+	var wg sync.WaitGroup
+	wg.Go(func() { s.watch(ctx, docs) })
+	return func() {
+		cancel()
+		wg.Wait()
+	}
+}
+
+// watch watches the session's folders once a document of them is open.
+func (s *session) watch(ctx context.Context, docs openDocuments) {
+	news, stop := docs.Follow()
+	defer stop()
+	for !slices.ContainsFunc(docs.Paths(), s.owns) {
+		select {
+		case <-news:
+		case <-ctx.Done():
+			return
+		}
+	}
+	w := watch.New(watch.Options{
+		Trees: s.folders(), Flat: foldersOf(docs.Paths()), Skip: heavy, Limited: s.b.WatchLimited,
+	})
+	defer w.Close()
+	for {
+		select {
+		case <-w.Events():
+			s.b.refreshThese(ctx, docs.Paths())
+		case <-news:
+			w.Set(foldersOf(docs.Paths()))
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// foldersOf are the folders in which files lie.
+func foldersOf(paths []string) []string {
+	list := make([]string, len(paths))
+	for i, path := range paths {
+		list[i] = filepath.Dir(path)
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// heavy reports whether a folder is left out of watching: it has very many below
+// it, and a document that is open there has its own folder watched.
+func heavy(folder string) bool { return filepath.Base(folder) == "node_modules" }
+
+// WatchLimited implements Refresher.
+func (b *Bridge) WatchLimited(err error) {
+	b.refreshes.mu.Lock()
+	again := b.refreshes.limited
+	b.refreshes.limited = true
+	b.refreshes.mu.Unlock()
+	if again || errors.Is(err, watch.ErrMaxFolders) { // those of open documents are watched
+		b.Log.Info("watching is limited", "err", err)
+		return
+	}
+	b.Display.Notice(Notice{
+		Kind: NoticeConfig, Level: Warning,
+		Text: "not every folder can be watched (" + err.Error() + "): what is written past the editor is seen later, when a turn ends or an agent reads",
+		Hint: "on Linux raise fs.inotify.max_user_watches and fs.inotify.max_user_instances",
+	})
+}
