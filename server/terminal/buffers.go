@@ -77,3 +77,12 @@ func (b *Buffers) Dirty() []workspace.Document { return b.Documents.Dirty() }
 func (b *Buffers) Wait(ctx context.Context, path string, state func(workspace.Document) bool) (workspace.Document, error) {
 	return b.Documents.Wait(ctx, path, state)
 }
+
+// Paths lists the files of the open documents.
+func (b *Buffers) Paths() []string { return b.Documents.Paths() }
+
+// Follow says when documents are opened, changed, saved or closed.
+func (b *Buffers) Follow() (news <-chan struct{}, stop func()) { return b.Documents.Follow() }
+
+// TookIn notes what was merged into unsaved text.
+func (b *Buffers) TookIn(path, loaded, disk string) { b.Documents.TookIn(path, loaded, disk) }
