@@ -18,12 +18,14 @@ type entry struct {
 
 // history goes through the records of a folder, newest first, as long as each says true; through those of all for "".
 func (s *Store) history(ctx context.Context, folder string, each func(entry) bool) error {
-	s.endDead(ctx)
-	if err := ctx.Err(); err != nil {
-		return context.Cause(ctx)
-	}
+	var roots []string
 	if folder != "" {
 		folder = settle(folder)
+		roots = []string{folder}
+	}
+	s.endDead(ctx, roots)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
 	}
 	runs, err := s.runningRows(ctx, folder)
 	if err != nil {

@@ -122,7 +122,7 @@ func openJournal(base string, first *begun, step func(string), lock func() (func
 	return j, nil
 }
 
-// write adds a line. Lines above the bound are dropped without an error.
+// write adds a line. Lines above the bound are dropped without an error. One that fails after another is no news.
 func (j *journal) write(l *line) error {
 	data, err := json.Marshal(l, jsontext.AllowInvalidUTF8(true), json.Deterministic(true))
 	if err != nil {
@@ -146,8 +146,9 @@ func (j *journal) append(data []byte) error {
 	j.step("journal line")
 	n, err := j.file.Write(data)
 	j.size += int64(n)
+	again := j.torn
 	j.torn = err != nil
-	if err != nil {
+	if err != nil && !again {
 		return fmt.Errorf("writing journal: %w", err)
 	}
 	j.step("journal line written")

@@ -48,6 +48,8 @@ func (s *Store) endUndo(ctx context.Context, r *recorded) (*receipt.Receipt, err
 func (s *Store) findDone(ctx context.Context, held *checkpoint.Store, r *recorded) (*outcome, error) {
 	t := r.undoing
 	out := &outcome{disk: map[string]bool{}, kept: make([]string, len(t.Pairs)/2)}
+	private := map[int][]string{} // by pair: keys of folders that were made and not yet given their modes
+	var points [][2]*checkpoint.Checkpoint
 	for i, p := range t.Pairs[:len(out.kept)] {
 		in := map[string]bool{}
 		for _, c := range t.Changes {
@@ -63,59 +65,97 @@ func (s *Store) findDone(ctx context.Context, held *checkpoint.Store, r *recorde
 		if err != nil {
 			return nil, err
 		}
-		plan, err := held.Plan(ctx, after, before, checkpoint.RestoreOptions{Only: func(root, path string) bool { return in[key(root, path)] }})
+		only := func(root, path string) bool { return in[key(root, path)] }
+		plan, err := held.Plan(ctx, after, before, checkpoint.RestoreOptions{Only: only})
 		if err != nil {
 			return nil, err
 		}
 		for _, c := range plan.Already {
 			out.disk[key(c.Root, c.Path)] = true
 		}
+		for _, c := range plan.Conflicts {
+			if c.Before.Kind == checkpoint.Folder && c.Now.Kind == checkpoint.Folder && c.Now.Mode == 0o700 {
+				k := key(c.Root, c.Path)
+				private[i] = append(private[i], k)
+				out.disk[k] = true
+			}
+		}
+		points = append(points, [2]*checkpoint.Checkpoint{after, before})
 	}
-	return out, s.findKept(held, r, out)
+	if err := s.findKept(ctx, held, r, out); err != nil {
+		return nil, err
+	}
+	return out, open(ctx, held, points, private)
 }
 
-// findKept finds the checkpoints of what was overwritten by force: of one process and not there before. Of several that fit, the
-// first is of the first pair, as they were made.
-func (s *Store) findKept(held *checkpoint.Store, r *recorded, out *outcome) error {
+// open gives the folders that a crash left private, as all are made at first, their modes.
+func open(ctx context.Context, held *checkpoint.Store, points [][2]*checkpoint.Checkpoint, private map[int][]string) error {
+	for i, keys := range private {
+		plan, err := held.Plan(ctx, points[i][0], points[i][1], checkpoint.RestoreOptions{
+			Force: true,
+			Only:  func(root, path string) bool { return slices.Contains(keys, key(root, path)) },
+		})
+		if err == nil {
+			_, err = held.Restore(ctx, plan)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// findKept finds the checkpoints of what was overwritten by force: they were not there before, and hold its paths.
+func (s *Store) findKept(ctx context.Context, held *checkpoint.Store, r *recorded, out *outcome) error {
 	t := r.undoing
-	var wanted []int
 	for i := range out.kept {
-		if slices.ContainsFunc(t.Changes, func(c change) bool { return c.Pair == len(out.kept)+i }) {
-			wanted = append(wanted, i)
+		var list []*change
+		for j := range t.Changes {
+			if t.Changes[j].Pair == len(out.kept)+i {
+				list = append(list, &t.Changes[j])
+			}
 		}
-	}
-	if len(wanted) == 0 {
-		return nil
-	}
-	ids, err := held.List()
-	if err != nil {
-		return err
-	}
-	for _, id := range ids {
-		if len(wanted) == 0 || slices.Contains(r.had, id) {
+		if len(list) == 0 {
 			continue
 		}
-		c, err := held.Load(id)
-		if err != nil || !c.Partial || !overlaps(r.project().roots, rootsOf(c)) {
-			continue
+		id, has, err := newPartial(ctx, held, r.had, list)
+		if err != nil {
+			return err
 		}
-		out.kept[wanted[0]] = id
-		wanted = wanted[1:]
-	}
-	for _, i := range wanted { // nothing was overwritten yet
-		for _, c := range t.Changes {
-			if c.Pair == len(out.kept)+i {
-				delete(out.disk, c.key())
+		out.kept[i] = id
+		for _, c := range list {
+			if !has[c.key()] {
+				delete(out.disk, c.key()) // it was not overwritten
 			}
 		}
 	}
 	return nil
 }
 
-func rootsOf(c *checkpoint.Checkpoint) []string {
-	var out []string
-	for _, r := range c.Roots {
-		out = append(out, r.Path)
+// newPartial is the first partial checkpoint that is not among had and holds some of the paths, and says which; or "".
+func newPartial(ctx context.Context, held *checkpoint.Store, had []string, paths []*change) (string, map[string]bool, error) {
+	ids, err := held.List()
+	if err != nil {
+		return "", nil, err
 	}
-	return out
+	for _, id := range ids {
+		if slices.Contains(had, id) {
+			continue
+		}
+		c, err := held.Load(id)
+		if err != nil || !c.Partial {
+			continue
+		}
+		has := map[string]bool{}
+		for _, p := range paths {
+			state, err := held.StateOf(ctx, c, string(p.Root), string(p.Path))
+			if err == nil && state.Kind != checkpoint.LeftOut {
+				has[p.key()] = true
+			}
+		}
+		if len(has) > 0 {
+			return id, has, nil
+		}
+	}
+	return "", nil, ctx.Err()
 }

@@ -12,18 +12,12 @@ import (
 	"sallyport/workspace/receipt"
 )
 
-// endDead ends the records of processes that are gone, and waits for other processes that do. What goes wrong is logged, and tried
-// again the next time.
-func (s *Store) endDead(ctx context.Context) {
-	select {
-	case s.ending <- struct{}{}:
-	case <-ctx.Done():
-		return
-	}
-	defer func() { <-s.ending }()
+// endDead ends the records of processes that are gone, on some folders (nil: on any), and waits for others that do. What goes wrong
+// is logged, and tried again the next time.
+func (s *Store) endDead(ctx context.Context, roots []string) {
 	tried := map[string]bool{}
 	for ctx.Err() == nil {
-		dead, others, err := s.claim(ctx, tried)
+		dead, others, err := s.claim(ctx, roots, tried)
 		if err != nil {
 			if !errors.Is(err, fs.ErrNotExist) {
 				s.warn("looking for interrupted turns", err)
@@ -50,9 +44,9 @@ type claimed struct {
 	unlock func()
 }
 
-// claim takes the locks of all journals whose process is gone, but of those that were tried. others says that another process
-// ends some.
-func (s *Store) claim(ctx context.Context, tried map[string]bool) (dead []claimed, others bool, err error) {
+// claim takes the locks of all journals whose process is gone, but of those that were tried. others says that somebody else ends
+// some.
+func (s *Store) claim(ctx context.Context, roots []string, tried map[string]bool) (dead []claimed, others bool, err error) {
 	if bases, err := s.journals(); err != nil || len(bases) == 0 {
 		return nil, false, err
 	}
@@ -66,7 +60,9 @@ func (s *Store) claim(ctx context.Context, tried map[string]bool) (dead []claime
 		return nil, false, err
 	}
 	for _, base := range bases {
-		if tried[base] {
+		b, err := readBegun(base)
+		whole := err == nil
+		if tried[base] || whole && roots != nil && !overlaps(roots, b.project().roots) {
 			continue
 		}
 		own, err := tryLock(base)

@@ -52,7 +52,7 @@ func (s *Store) Begin(ctx context.Context, start Start) (*Running, error) {
 		Head:  receipt.Head{Kind: receipt.Turn, Turn: start.Turn, Session: start.Session, Agent: start.Agent},
 		Roots: p.bytes(), Started: s.config.Now(), Held: start.Held, Limits: limitsOf(r.options),
 	}
-	s.endDead(ctx)
+	s.endDead(ctx, p.roots)
 	r.journal, err = s.enter(ctx, &r.begun)
 	if err != nil && ctx.Err() != nil {
 		return nil, fmt.Errorf("beginning turn %s: %w", start.Turn, err)

@@ -37,7 +37,6 @@ type Store struct {
 	receipts *receipt.Log
 	opening  chan struct{}     // one slot: who looks at held, or opens it, is in it
 	held     *checkpoint.Store // nil until it could be opened
-	ending   chan struct{}     // one slot: who ends journals of dead processes is in it
 
 	background sync.WaitGroup
 	stop       context.CancelFunc
@@ -66,12 +65,11 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 		config:   c,
 		receipts: &receipt.Log{Dir: filepath.Join(c.State, "receipts"), Step: c.Step},
 		opening:  make(chan struct{}, 1),
-		ending:   make(chan struct{}, 1),
 	}
 	lifetime, stop := context.WithCancel(context.WithoutCancel(ctx))
 	s.stop = stop
 	s.background.Go(func() {
-		s.endDead(lifetime)
+		s.endDead(lifetime, nil)
 		s.pruneSometimes(lifetime)
 	})
 	return s, nil

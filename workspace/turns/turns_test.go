@@ -2,15 +2,17 @@ package turns
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
+	"sallyport/workspace/checkpoint"
 	"sallyport/workspace/receipt"
 	"sallyport/workspace/text"
 )
@@ -22,6 +24,8 @@ type bench struct {
 	dir   string // of the project
 	store *Store
 	count int
+	clock atomic.Int64 // ns that the store's clock is ahead
+	keep  checkpoint.PruneOptions
 }
 
 func newBench(t testing.TB) *bench {
@@ -40,7 +44,10 @@ func newBench(t testing.TB) *bench {
 func (b *bench) reopen() {
 	b.Helper()
 	b.close()
-	b.store = openStore(b, filepath.Join(b.base, "state"), nil)
+	b.store = openWith(b, Config{
+		State: filepath.Join(b.base, "state"), Retention: b.keep,
+		Now: func() time.Time { return time.Now().Add(time.Duration(b.clock.Load())) },
+	})
 	b.Cleanup(b.close)
 }
 
@@ -53,7 +60,13 @@ func (b *bench) close() {
 
 func openStore(t testing.TB, state string, step func(string)) *Store {
 	t.Helper()
-	s, err := Open(t.Context(), Config{State: state, Step: step, Log: slog.New(slog.NewTextHandler(testWriter{t}, nil))})
+	return openWith(t, Config{State: state, Step: step})
+}
+
+func openWith(t testing.TB, c Config) *Store {
+	t.Helper()
+	c.Log = slog.New(slog.NewTextHandler(testWriter{t}, nil))
+	s, err := Open(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -258,5 +271,3 @@ func TestAttribution(t *testing.T) {
 		})
 	}
 }
-
-var _ = context.Background

@@ -1,0 +1,294 @@
+//go:build unix
+
+package turns
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+
+	"sallyport/workspace/checkpoint"
+	"sallyport/workspace/receipt"
+)
+
+// crashVariable tells the test binary that it is the process to be killed: act, step, folder.
+const crashVariable = "SALLYPORT_TURNS_CRASH"
+
+// TestMain runs the acts of crash tests, which end by SIGKILL at a step.
+func TestMain(m *testing.M) {
+	if spec := os.Getenv(crashVariable); spec != "" {
+		fields := strings.SplitN(spec, ":", 3)
+		at, err := strconv.Atoi(fields[1])
+		if err == nil {
+			err = act(fields[0], int64(at), fields[2])
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// act does something in a folder that holds p and state, and kills itself at a step of it.
+func act(what string, at int64, base string) error {
+	var count atomic.Int64
+	ctx := context.Background()
+	c := Config{State: filepath.Join(base, "state"), Step: func(string) {
+		if count.Add(1) == at {
+			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+			select {}
+		}
+	}}
+	if what == "prune" {
+		c.Retention = checkpoint.PruneOptions{MaxBytes: 1}
+	}
+	s, err := Open(ctx, c)
+	if err != nil {
+		return err
+	}
+	dir := filepath.Join(base, "p")
+	switch what {
+	case "turn":
+		err = crashTurn(ctx, s, dir)
+	case "undo":
+		_, err = s.Undo(ctx, Undo{Folder: dir, Turn: "t-0001"})
+	case "force":
+		_, err = s.Undo(ctx, Undo{Folder: dir, Turn: "t-0001", Force: true})
+	case "prune":
+		_, err = s.Prune(ctx)
+	case "recover":
+		_, err = s.List(ctx, dir, 0)
+	default:
+		err = errors.New("no such act")
+	}
+	return errors.Join(err, s.Close())
+}
+
+func crashTurn(ctx context.Context, s *Store, dir string) error {
+	r, err := s.Begin(ctx, Start{Turn: "t-0001", Folder: dir})
+	if err != nil {
+		return err
+	}
+	if why := r.Uncovered(); why != "" {
+		return errors.New(why)
+	}
+	r.Alarm("a note")
+	if err := agent(dir); err != nil {
+		return err
+	}
+	if _, err := r.Compare(ctx, Declared{}, nil); err != nil {
+		return err
+	}
+	_, err = r.End(ctx, receipt.End{StopReason: "end_turn"}, nil, nil)
+	return err
+}
+
+// agent edits, makes and removes files.
+func agent(dir string) error {
+	return errors.Join(
+		os.WriteFile(filepath.Join(dir, "edited"), []byte("2"), 0o644),
+		os.MkdirAll(filepath.Join(dir, "new", "folder"), 0o755),
+		os.WriteFile(filepath.Join(dir, "new", "folder", "f"), []byte("f"), 0o644),
+		os.RemoveAll(filepath.Join(dir, "removed")),
+		os.Chmod(filepath.Join(dir, "mode"), 0o755),
+	)
+}
+
+func (b *bench) project() map[string]string {
+	b.Helper()
+	b.write("edited", "1")
+	b.write("removed/r", "r")
+	b.write("mode", "m")
+	b.write("kept", "k")
+	return b.tree()
+}
+
+// walkCrashes runs an act once for each of its steps, each time in a fresh project, and then check.
+func walkCrashes(t *testing.T, what string, prepare func(b *bench), check func(b *bench)) {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for step := 1; ; step++ {
+		b := newBench(t)
+		prepare(b)
+		b.close()
+		cmd := exec.Command(exe)
+		cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s:%d:%s", crashVariable, what, step, b.base))
+		out, err := cmd.CombinedOutput()
+		var exit *exec.ExitError
+		killed := errors.As(err, &exit) && exit.Sys().(syscall.WaitStatus).Signal() == syscall.SIGKILL
+		if err != nil && !killed {
+			t.Fatalf("%s at step %d: %v: %s", what, step, err, out)
+		}
+		b.reopen()
+		b.rows() // ends what was interrupted
+		check(b)
+		b.sound()
+		b.close()
+		if t.Failed() {
+			t.Fatalf("%s was killed at step %d", what, step)
+		}
+		if !killed {
+			t.Logf("%s has %d steps", what, step-1)
+			if step < 8 {
+				t.Errorf("%s has only %d steps", what, step-1)
+			}
+			return
+		}
+	}
+}
+
+// sound looks at what is kept: no journal is left, and the log is whole.
+func (b *bench) sound() {
+	b.Helper()
+	b.rows()
+	bases, err := b.store.journals()
+	b.must(err)
+	if len(bases) > 0 {
+		b.Errorf("journals are left: %q", bases)
+	}
+	report, err := b.store.Receipts().Verify(b.Context(), "")
+	b.must(err)
+	if !report.Sound() {
+		b.Errorf("the log: %+v", report)
+	}
+}
+
+func TestCrashDuringTurn(t *testing.T) {
+	var before map[string]string
+	walkCrashes(t, "turn", func(b *bench) { before = b.project() }, func(b *bench) {
+		now := b.tree()
+		rows := b.rows()
+		changed := fmt.Sprint(now) != fmt.Sprint(before)
+		switch {
+		case len(rows) > 1:
+			b.Fatalf("got %+v", rows)
+		case changed && (len(rows) == 0 || !rows[0].Undoable):
+			b.Fatalf("something changed, and got %+v", rows)
+		case !changed:
+			return
+		}
+		b.undo(Undo{})
+		b.want(before)
+		b.redo()
+		b.want(now)
+	})
+}
+
+// finish undoes until nothing is left to undo.
+func (b *bench) finish(force bool) {
+	b.Helper()
+	for {
+		_, err := b.store.Undo(b.Context(), Undo{Folder: b.dir, Turn: "t-0001", Force: force})
+		if gone := (*GoneError)(nil); errors.As(err, &gone) && gone.Why == "it was taken back" {
+			return
+		}
+		b.must(err)
+		if row := b.rows(); row[len(row)-1].Undone {
+			return
+		}
+		u := b.tryUndo(Undo{Turn: "t-0001", Force: force})
+		if u.Turn == "" {
+			return // nothing was left to do
+		}
+	}
+}
+
+// redoAll redoes until nothing is left.
+func (b *bench) redoAll() {
+	b.Helper()
+	for {
+		got, err := b.store.Undo(b.Context(), Undo{Folder: b.dir, Redo: true})
+		if errors.Is(err, ErrNotUndone) {
+			return
+		}
+		b.must(err)
+		if len(got.Conflicts) > 0 {
+			b.Fatalf("redo: %+v", got.Conflicts)
+		}
+	}
+}
+
+func TestCrashDuringUndo(t *testing.T) {
+	for _, what := range []string{"undo", "force"} {
+		t.Run(what, func(t *testing.T) {
+			var before, after map[string]string
+			walkCrashes(t, what, func(b *bench) {
+				before = b.project()
+				b.turn(func(r *Running) { b.must(agent(b.dir)) })
+				if what == "force" {
+					b.write("edited", "3")
+					b.write("removed/r", "again")
+				}
+				after = b.tree()
+			}, func(b *bench) {
+				for name, text := range b.tree() {
+					private := text == "drwx------" // a folder gets its mode last
+					if text != before[name] && text != after[name] && !private {
+						b.Errorf("%s: got %q, want %q or %q", name, text, before[name], after[name])
+					}
+				}
+				b.finish(what == "force")
+				b.want(before)
+				b.redoAll()
+				b.want(after)
+			})
+		})
+	}
+}
+
+func TestCrashDuringPrune(t *testing.T) {
+	var before map[string]string
+	walkCrashes(t, "prune", func(b *bench) {
+		before = b.project()
+		b.turn(func(r *Running) { b.must(agent(b.dir)) })
+		b.turn(func(r *Running) { b.write("kept", "2") })
+		b.turn(func(r *Running) { b.write("kept", "3") })
+	}, func(b *bench) {
+		undone := 0
+		for _, row := range b.rows() {
+			if row.Undoable {
+				b.undo(Undo{Turn: row.Turn})
+				undone++
+			}
+		}
+		if undone == 3 {
+			b.want(before)
+		}
+	})
+}
+
+func TestCrashDuringRecovery(t *testing.T) {
+	var before map[string]string
+	walkCrashes(t, "recover", func(b *bench) {
+		before = b.project()
+		r := b.begin()
+		b.must(agent(b.dir))
+		r.die()
+	}, func(b *bench) {
+		if got := b.listed(); got != "t-0001 interrupted undoable" {
+			b.Errorf("got %s", got)
+		}
+		b.undo(Undo{})
+		b.want(before)
+	})
+}
+
+// die is as if the turn's process was killed.
+func (r *Running) die() {
+	close(r.stop)
+	r.beats.Wait()
+	r.journal.leave()
+}
