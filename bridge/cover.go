@@ -52,12 +52,13 @@ func (s *session) cover(ctx context.Context, a *agent, t *turn) error {
 		s.uncovered(t, t.record.none)
 		return nil
 	}
-	s.tellLeftOut(t, on.LeftOut())
+	s.setCover(t, s.tellLeftOut(t, on.LeftOut()))
 	return nil
 }
 
 // uncovered says that a turn cannot be taken back.
 func (s *session) uncovered(t *turn, why string) {
+	s.setCover(t, nothing)
 	s.notice(Notice{
 		Kind: NoticeUncovered, Level: Warning, Turn: t.id,
 		Text: "no undo for this turn: " + why,
@@ -66,8 +67,8 @@ func (s *session) uncovered(t *turn, why string) {
 }
 
 // tellLeftOut says what the checkpoint does not hold, once a session unless that
-// changes. What the user left out by name is no news.
-func (s *session) tellLeftOut(t *turn, skipped []checkpoint.Skipped) {
+// changes. What the user left out by name, or a .gitignore, is no news.
+func (s *session) tellLeftOut(t *turn, skipped []checkpoint.Skipped) cover {
 	var news []checkpoint.Skipped
 	for _, k := range skipped {
 		if k.Reason != checkpoint.Ignored && k.Reason != checkpoint.Own {
@@ -82,16 +83,20 @@ func (s *session) tellLeftOut(t *turn, skipped []checkpoint.Skipped) {
 	}
 	seen := text.Hash(b.String())
 	s.state.mu.Lock()
-	same := s.state.memory.leftOut == seen
-	s.state.memory.leftOut = seen
+	same := s.state.memory.copied.leftOut == seen
+	s.state.memory.copied.leftOut = seen
 	s.state.mu.Unlock()
-	if len(news) == 0 || same {
-		return
+	switch {
+	case len(skipped) == 0:
+		return whole
+	case len(news) == 0 || same:
+		return partly
 	}
 	s.notice(Notice{
 		Kind: NoticeUncovered, Level: Plain, Turn: t.id, Paths: paths,
 		Text: "an undo of this turn does not cover " + s.list(paths) + " (" + reasons(news) + ")",
 	})
+	return partly
 }
 
 // reasons names why things are left out, each reason once.

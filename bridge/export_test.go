@@ -15,3 +15,6 @@ func (b *Bridge) Sweep(now time.Time) {
 	b.start()
 	b.sweep(now)
 }
+
+// Untrusted is what the user's patterns mean.
+var Untrusted = untrusted

@@ -104,7 +104,7 @@ type memory struct {
 	past      past
 	history   history
 	agentMode string // the agent's own mode, as far as it was said
-	leftOut   string // hash of what the last checkpoint left out
+	copied    copied
 	told      told
 }
 
@@ -315,7 +315,7 @@ func (s *session) info() Info {
 		ID: s.id, AgentID: s.state.agentID, Agent: s.harness.ID, Folder: s.folder,
 		Mode: s.state.mode, Busy: s.state.turns.now != nil || s.state.turns.next != nil,
 	}
-	i.AgentOffer, i.Posture, i.Taint = s.state.offer, s.postureLocked(), s.ground.taint.Marks()
+	i.AgentOffer, i.Posture, i.Taint = s.state.offer, s.shownPostureLocked(), s.ground.taint.Marks()
 	for _, m := range s.harness.Caps.Modes {
 		i.Modes = append(i.Modes, ModeInfo{ID: permit.Mode(m.ID), Meaning: m.Meaning.In("en")})
 	}

@@ -168,10 +168,10 @@ func matchesPath(pattern, name, folder string) bool {
 }
 
 // matches reports whether a name, or a folder that it lies in, fits a pattern.
-// One that is no pattern fits nothing but itself.
+// One that is no pattern fits nothing.
 func matches(pattern, name string) bool {
 	for at := name; ; {
-		if ok, err := doublestar.Match(pattern, at); ok || err != nil && pattern == at {
+		if ok, err := doublestar.Match(pattern, at); ok && err == nil {
 			return true
 		}
 		i := strings.LastIndexByte(at, '/')
