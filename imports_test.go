@@ -40,6 +40,7 @@ var edges = map[string]map[string]string{
 		"server/conversation":    "the conversation as a document",
 		"server/wire":            "the messages of sallyport/*",
 		"workspace":              "the editor's documents",
+		"workspace/watch":        "what other programs write comes into open documents",
 		"workspace/receipt":      "what a turn changed, in words",
 		"workspace/text":         "positions and edits",
 		"workspace/turns":        "turns are listed and taken back",

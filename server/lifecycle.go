@@ -34,6 +34,7 @@ func initialize(c *client, m *rpc.Message) {
 	c.log.Info("initialized", "editor", p.Client.Name, "version", p.Client.Version,
 		"encoding", c.able.encoding.String(), "features", c.able.features)
 	c.watchParent(p.ProcessID)
+	c.watchDocuments()
 	if folder := c.folders.first(); c.Initialized != nil && folder != "" {
 		c.Initialized(folder)
 	}

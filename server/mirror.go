@@ -28,6 +28,8 @@ type mirror struct {
 	slots  slots
 	pauses pauses
 	order  order
+
+	rousing rousing
 }
 
 func newMirror(c *client) *mirror {
@@ -154,7 +156,7 @@ func inLines(s string, edits []text.Edit) []text.Edit {
 
 // applyRich lets the plugin do it.
 func (m *mirror) applyRich(ctx context.Context, key string, now workspace.Document, want string, a workspace.Apply) (workspace.Applied, error) {
-	p := wire.ApplyParams{URI: now.URI, Version: now.Version, Hash: now.Hash, Save: a.Save, Label: a.Label, Edits: []wire.Edit{}}
+	p := wire.ApplyParams{URI: now.URI, Version: now.Version, Hash: now.Hash, Save: a.Save, Label: a.Label, Edits: []wire.Edit{}, Disk: fromDisk(a.Disk)}
 	for _, e := range m.edits(now.Text, a.Edits) {
 		p.Edits = append(p.Edits, wire.Edit{
 			Range:   wire.Range{Start: wire.Position(e.Range.Start), End: wire.Position(e.Range.End)},

@@ -32,7 +32,20 @@ type ApplyParams struct {
 	Edits   []Edit `json:"edits"` // ordered last to first
 	Save    bool   `json:"save"`
 	Label   string `json:"label"` // for the undo menu
+	// Disk says what the edits have to do with the document's file, which somebody else
+	// has written; empty: nothing.
+	Disk ApplyDisk `json:"disk,omitzero"`
 }
+
+// ApplyDisk is what edits have to do with a document's file.
+type ApplyDisk string
+
+// The values. Where the plugin can, it must not ask the user about the file's newer state
+// afterwards.
+const (
+	ApplyHolds   ApplyDisk = "holds"   // the file holds what the edits make: the document is unmodified afterwards, for example because the plugin loads the file instead
+	ApplyTakenIn ApplyDisk = "takenIn" // what the file has become is merged into unsaved text, and the document stays modified
+)
 
 // ApplyStatus says what became of sallyport/document/apply.
 type ApplyStatus string
