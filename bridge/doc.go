@@ -4,7 +4,8 @@
 //
 // Words: an agent is one process; a session is one conversation with one agent
 // process, with an id of ours (agents pick ids that collide); a turn goes from
-// a prompt to its end.
+// a prompt to its end; its record is what of it goes on the receipt. A session is
+// marked (tainted) once untrusted content came in.
 //
 // Invariants:
 //
@@ -19,10 +20,18 @@
 //   - A write needs a running turn that is not cancelled, a fence that lets it
 //     through, and a permission of this turn that showed it or a mode that gives
 //     it. When a turn has ended nothing of it is written any more.
+//   - Before the checkpoint of a turn is taken, or could not be, nothing is written
+//     and nothing granted in it. Whether a turn can be taken back is told before it,
+//     and policy record grants nothing in one that cannot.
+//   - What a turn changed comes from comparing checkpoints, once open documents have
+//     what was written past us. Its prompt returns when the receipt is written.
+//   - While a session is marked, nothing of consequence is allowed without a person:
+//     no mode, rule or policy does.
+//   - Receipts, notices and errors have no contents, prompts or secrets.
 //   - "The turn ended" is one event (endTurn); nothing outside this package
 //     knows by which message an agent says so.
-//   - Replay (session/load) is not action: it asks nothing, writes nothing, and
-//     is told once.
+//   - Replay (session/load) is not action: it asks nothing, writes nothing, has no
+//     receipt, and is told once. What it took in marks the session all the same.
 //   - A session has one agent at the most; who opens it, ends it or sets its mode
 //     has the session's slot. An agent counts from its start until nothing of it
 //     is left, whatever it is for.

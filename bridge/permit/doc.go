@@ -3,15 +3,17 @@
 // An agent asks with session/request_permission. A [Reader] turns the request
 // into a [Card]: it merges what the agent said before about the same tool call
 // ([Calls]), names the tool as Claude Code names it and says what kind of act it
-// is ([Classify]). An [Engine] settles the card: fence, judges, mode, then the
-// user or the policy. [Outcome.Response] is what goes back to the agent;
+// is ([Classify]). An [Engine] settles the card: fence, the judges' refusals, the
+// gate, the judges' leave, mode, then the user or the policy. [Taint] keeps what
+// untrusted content a session took in, and is the gate. [Outcome.Response] is what goes back to the agent;
 // [Grants] remembers for the rest of the turn which files were granted.
 //
 // # Words
 //
 // A call is one tool call of the agent. A card is a permission as a person sees
 // it. An outcome is a settled card. A judge is one party in the order of
-// hearing; deciders and the taint gate are judges.
+// hearing; deciders and the taint gate are judges. A mark is one source of
+// untrusted content.
 //
 // # Invariants
 //
@@ -19,6 +21,10 @@
 //   - allow_always is sent only when the person picked that option. Options that
 //     switch a mode, and ids offered twice, are never chosen for the person.
 //   - What a fence refuses nobody allows, in no mode and under no policy.
+//   - What one judge refuses no other allows, and what one sends to the user neither.
+//   - While a session is marked, only a person allows commands, fetches, MCP tools,
+//     what cannot be classified, and reserved or outside paths.
+//   - Marks hold names of sources, never content, and of an address its host only.
 //   - A plan or a question is answered by a person or not at all.
 //   - Kinds come from the agent's kind, the tool's name and the raw input, never
 //     from the title. What cannot be classified is [Tool] and is asked.
