@@ -28,6 +28,7 @@ func (r *Receipt) settle() {
 	if r.Kind == "" {
 		r.Kind = Turn
 	}
+	r.Kind = Kind(strings.ToValidUTF8(string(r.Kind), "?"))
 	r.When = When{instant(r.Started), instant(r.Ended)}
 	for _, s := range []*string{&r.Turn, &r.Of, &r.Session, &r.End.StopReason, &r.End.AgentStopReason, &r.Cover.Before, &r.Cover.After,
 		&r.Held.Mode, &r.Held.Policy} {
@@ -133,6 +134,7 @@ func (c *Change) settle() {
 	for _, s := range []*string{&c.Kind, (*string)(&c.By), &c.Before.Kind, &c.Before.Mode, &c.Before.Hash, &c.After.Kind, &c.After.Mode, &c.After.Hash} {
 		cut(s, 128)
 	}
+	c.By = Attribution(strings.ToValidUTF8(string(c.By), "?"))
 }
 
 func (o *Outcome) settle() {

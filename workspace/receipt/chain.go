@@ -71,7 +71,7 @@ func inserted(c *Checked, links []link) []link {
 		if count[k.seq] < 2 {
 			continue
 		}
-		if j, ok := genuine[k.seq]; !ok || better(k, links[j], names[k.seq]) {
+		if j, ok := genuine[k.seq]; !ok || merit(links, i, names[k.seq]) > merit(links, j, names[k.seq]) {
 			genuine[k.seq] = i
 		}
 	}
@@ -88,11 +88,22 @@ func inserted(c *Checked, links []link) []link {
 	return out
 }
 
-func better(k, than link, hash string) bool {
-	if (k.fault == "") != (than.fault == "") {
-		return than.fault != ""
+// merit is how likely a line is the genuine one of its number, which others say has this hash.
+func merit(links []link, i int, hash string) int {
+	k, n := links[i], 0
+	if k.fault == "" {
+		n += 8
 	}
-	return k.hash == hash && than.hash != hash
+	if k.hash == hash {
+		n += 4
+	}
+	if i == 0 && k.seq == 1 || i > 0 && links[i-1].seq == k.seq-1 {
+		n++
+	}
+	if i+1 < len(links) && links[i+1].seq == k.seq+1 {
+		n++
+	}
+	return n
 }
 
 // reordered finds the fewest receipts whose removal leaves the numbers rising, and gives all by number.
