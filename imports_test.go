@@ -127,7 +127,10 @@ var edges = map[string]map[string]string{
 		"workspace/checkpoint/ignore": "what a .gitignore names",
 		"workspace/checkpoint/pack":   "contents and trees",
 	},
-	"workspace/receipt": {"workspace/checkpoint/pack": "a lock that survives crashes, and small files written whole"},
+	"workspace/receipt": {
+		"workspace/checkpoint/pack": "a lock that survives crashes, and small files written whole",
+		"workspace/text":            "control characters are made visible",
+	},
 	"workspace/disk": {
 		"workspace/fence": "files are opened through it",
 		"workspace/text":  "line endings and windows",
