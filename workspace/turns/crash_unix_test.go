@@ -6,8 +6,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -66,6 +68,8 @@ func act(what string, at int64, base string) error {
 		_, err = s.Undo(ctx, Undo{Folder: dir, Turn: "t-0001", Force: true})
 	case "prune":
 		_, err = s.Prune(ctx)
+	case "full":
+		err = full(ctx, s, dir)
 	case "recover":
 		_, err = s.List(ctx, dir, 0)
 	default:
@@ -91,6 +95,62 @@ func crashTurn(ctx context.Context, s *Store, dir string) error {
 	}
 	_, err = r.End(ctx, receipt.End{StopReason: "end_turn"}, nil, nil)
 	return err
+}
+
+// full runs a turn when the disk takes no more, and another when it does again.
+func full(ctx context.Context, s *Store, dir string) error {
+	signal.Ignore(syscall.SIGXFSZ)
+	var was syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &was); err != nil {
+		return err
+	}
+	little := was
+	little.Cur = 64 << 10
+	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &little); err != nil {
+		return err
+	}
+	r, err := s.Begin(ctx, Start{Turn: "t-full", Folder: dir})
+	if err != nil {
+		return err
+	}
+	if r.Uncovered() == "" {
+		return errors.New("a turn without a checkpoint is covered")
+	}
+	if _, err = r.End(ctx, receipt.End{StopReason: "end_turn"}, nil, nil); err != nil {
+		return err
+	}
+	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &was); err != nil {
+		return err
+	}
+	return crashTurn(ctx, s, dir)
+}
+
+func TestFullDisk(t *testing.T) {
+	b := newBench(t)
+	b.project()
+	random := rand.New(rand.NewPCG(1, 1))
+	body := make([]byte, 300<<10)
+	for i := range body {
+		body[i] = byte(random.Uint32())
+	}
+	b.write("large", string(body))
+	before := b.tree()
+	b.close()
+	exe, err := os.Executable()
+	b.must(err)
+	cmd := exec.Command(exe)
+	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=full:0:%s", crashVariable, b.base))
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	b.reopen()
+	rows := b.rows()
+	if len(rows) != 2 || !rows[0].Undoable || rows[1].Undoable || rows[1].Why == "" {
+		t.Errorf("got %+v", rows)
+	}
+	b.undo(Undo{})
+	b.want(before)
+	b.sound()
 }
 
 // agent edits, makes and removes files.
@@ -120,6 +180,7 @@ func walkCrashes(t *testing.T, what string, prepare func(b *bench), check func(b
 	if err != nil {
 		t.Fatal(err)
 	}
+	inMemory(t)
 	for step := 1; ; step++ {
 		b := newBench(t)
 		prepare(b)
@@ -147,6 +208,16 @@ func walkCrashes(t *testing.T, what string, prepare func(b *bench), check func(b
 			}
 			return
 		}
+	}
+}
+
+// inMemory has temporary folders where nothing waits for a disk: a process that is killed needs none.
+func inMemory(t *testing.T) {
+	t.Helper()
+	const shm = "/dev/shm"
+	if dir, err := os.MkdirTemp(shm, "sallyport"); err == nil {
+		t.Cleanup(func() { _ = os.RemoveAll(dir) })
+		t.Setenv("TMPDIR", dir)
 	}
 }
 
@@ -284,11 +355,4 @@ func TestCrashDuringRecovery(t *testing.T) {
 		b.undo(Undo{})
 		b.want(before)
 	})
-}
-
-// die is as if the turn's process was killed.
-func (r *Running) die() {
-	close(r.stop)
-	r.beats.Wait()
-	r.journal.leave()
 }

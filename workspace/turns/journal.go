@@ -240,7 +240,7 @@ func readJournal(base string) (*recorded, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading journal: %w", err)
 	}
-	if first || r.Turn != filepath.Base(base) || len(r.Roots) == 0 {
+	if first || r.Turn != filepath.Base(base) || !absoluteRoots(r.Roots) {
 		return nil, errNoBegin
 	}
 	return r, nil
@@ -280,7 +280,7 @@ func readBegun(base string) (*begun, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading journal: %w", err)
 	}
-	if l.Begun == nil || l.Begun.Turn != filepath.Base(base) || len(l.Begun.Roots) == 0 {
+	if l.Begun == nil || l.Begun.Turn != filepath.Base(base) || !absoluteRoots(l.Begun.Roots) {
 		return nil, errNoBegin
 	}
 	return l.Begun, nil

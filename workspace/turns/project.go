@@ -51,6 +51,16 @@ func projectOf(roots [][]byte) project {
 	return p
 }
 
+// absoluteRoots says whether there are folders, all of them absolute.
+func absoluteRoots(roots [][]byte) bool {
+	for _, r := range roots {
+		if !filepath.IsAbs(string(r)) {
+			return false
+		}
+	}
+	return len(roots) > 0
+}
+
 // bytes are the folders as a journal or a trace has them.
 func (p project) bytes() [][]byte {
 	var out [][]byte

@@ -148,7 +148,7 @@ func readTrace(name string) (*trace, error) {
 
 // whole says whether all parts of a trace fit each other.
 func (t *trace) whole() bool {
-	if len(t.Roots) == 0 {
+	if !absoluteRoots(t.Roots) {
 		return false
 	}
 	for _, c := range t.Changes {
