@@ -32,10 +32,11 @@ const (
 	commandUndo    = "sallyport.undo"             // undoArgs: takes a turn back
 	commandRedo    = "sallyport.redo"             // undoArgs: does one again that was taken back
 	commandTurns   = "sallyport.turns"            // folderArgs: what is on the record
+	commandClear   = "sallyport.clearTaint"       // folderArgs: untrusted content was looked at
 )
 
 func commandNames() []string {
-	return []string{commandAsk, commandFix, commandAnswer, commandCancel, commandNew, commandSetMode, commandShow, commandUndo, commandRedo, commandTurns}
+	return []string{commandAsk, commandFix, commandAnswer, commandCancel, commandNew, commandSetMode, commandShow, commandUndo, commandRedo, commandTurns, commandClear}
 }
 
 // folderArgs name a workspace folder, by a file inside it.
@@ -119,6 +120,8 @@ func executeCommand(ctx context.Context, c *client, p *commandParams) (any, erro
 		return nil, c.commandUndo(arg, p.Command == commandRedo)
 	case commandTurns:
 		return nil, c.commandTurns(ctx, arg)
+	case commandClear:
+		return nil, c.commandClear(ctx, arg)
 	default:
 		return nil, badParams("workspace/executeCommand", "/command", "no command named %q", clip(p.Command))
 	}

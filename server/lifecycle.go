@@ -111,9 +111,10 @@ var routes = map[string]route{
 	wire.MethodSetModel:        asked(setModel),
 	wire.MethodAuthenticate:    asked(authenticate),
 
-	wire.MethodTurnList: asked(listTurns),
-	wire.MethodTurnShow: asked(showTurn),
-	wire.MethodTurnUndo: asked(undoTurn),
-	wire.MethodTurnRedo: asked(redoTurn),
-	wire.MethodReceipt:  asked(turnReceipt),
+	wire.MethodClearTaint: asked(clearTaint),
+	wire.MethodTurnList:   asked(listTurns),
+	wire.MethodTurnShow:   asked(showTurn),
+	wire.MethodTurnUndo:   asked(undoTurn),
+	wire.MethodTurnRedo:   asked(redoTurn),
+	wire.MethodReceipt:    asked(turnReceipt),
 }

@@ -149,6 +149,12 @@ func (d display) plainNotice(n bridge.Notice) {
 		return
 	}
 	s := text.Visible(n.Text)
+	if n.Kind == bridge.NoticeTurn { // the conversation lists them all
+		if strings.HasPrefix(n.Hint, "take it back") {
+			n.Hint = "a code action or the command " + commandUndo + " takes it back"
+		}
+		n.Paths = nil
+	}
 	for _, p := range n.Paths {
 		if !strings.Contains(n.Text, filepath.Base(p)) {
 			s += " " + text.Visible(p)

@@ -3,11 +3,13 @@ package server
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 
 	"sallyport/bridge"
 	"sallyport/bridge/rpc"
+	"sallyport/server/conversation"
 	"sallyport/server/wire"
 )
 
@@ -110,7 +112,33 @@ func (c *client) runTurn(ctx context.Context, session string, blocks []rpc.RawJS
 	if ended && errors.Is(context.Cause(ctx), errByCancel) {
 		return bridge.TurnResult{StopReason: "cancelled"}, nil
 	}
+	c.standing.forget()
+	if log := c.book.of(session); log != nil && err == nil {
+		noteTurn(log, r)
+	}
 	return r, err
+}
+
+// noteTurn writes what the record says of a turn into its conversation.
+func noteTurn(log *conversation.Log, r bridge.TurnResult) {
+	for _, v := range r.Verifier {
+		words := v.Name + ": " + v.Outcome
+		if v.Why != "" {
+			words += ", " + v.Why
+		}
+		log.Note("Check", words)
+	}
+	if r.Changed == 0 {
+		return
+	}
+	items := changeItems(r.Changes)
+	if more := r.Changed - len(r.Changes); more > 0 {
+		items = append(items, conversation.Item{Name: "…", Note: fmt.Sprintf("and %d more", more)})
+	}
+	log.Items("Changed by turn "+r.Turn, items)
+	if r.Undoable {
+		log.Note("Undo", "sallyport undo "+r.Turn)
+	}
 }
 
 // cancelTurn is sallyport/session/cancel, which editors send as a notification

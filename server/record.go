@@ -5,27 +5,19 @@ import (
 	"errors"
 	"strings"
 
+	"sallyport/bridge"
 	"sallyport/bridge/rpc"
 	"sallyport/server/wire"
 	"sallyport/workspace/receipt"
 	"sallyport/workspace/turns"
 )
 
-// recorder is a bridge.Sessions that keeps turns. folder is a project; turn is
-// an id or the beginning of one.
-type recorder interface {
-	TurnList(ctx context.Context, folder string, limit int) ([]turns.Row, error)
-	TurnShow(ctx context.Context, folder, turn string) ([]turns.FileDiff, error)
-	TurnUndo(ctx context.Context, u turns.Undo) (*turns.Undone, error)
-	Receipt(ctx context.Context, folder, turn string) (*receipt.Receipt, error)
-}
-
 // record is the record of turns; an error where none is kept.
-func (c *client) record() (recorder, error) {
-	if r, ok := c.sessions.(recorder); ok {
+func (c *client) record() (bridge.Recorder, error) {
+	if r, ok := c.sessions.(bridge.Recorder); ok {
 		return r, nil
 	}
-	return nil, answer(wire.CodeFailed, "turns are not recorded here", wire.ErrorData{Kind: wire.ErrorUnsupported})
+	return nil, &bridge.NotKeptError{}
 }
 
 // defaultRows is how many turns are listed where nobody says.
@@ -48,7 +40,7 @@ func listTurns(ctx context.Context, c *client, p *wire.TurnListParams) (any, err
 }
 
 // turnOf finds the record that a request means.
-func turnOf(ctx context.Context, rec recorder, folder, ref string) (turns.Row, error) {
+func turnOf(ctx context.Context, rec bridge.Recorder, folder, ref string) (turns.Row, error) {
 	limit := 0
 	if ref == "" {
 		limit = 1
@@ -130,6 +122,7 @@ func (c *client) undoFor(ctx context.Context, method string, p *wire.UndoParams,
 	u, err := rec.TurnUndo(ctx, turns.Undo{
 		Folder: folder, Turn: p.Turn, Redo: redo, DryRun: p.DryRun, Force: p.Force, Paths: p.Paths, Session: p.Session,
 	})
+	c.standing.forget()
 	if err != nil {
 		return nil, err
 	}
@@ -151,11 +144,14 @@ func turnRefusal(err error) *rpc.Error {
 	var (
 		busy *turns.BusyError
 		gone *turns.GoneError
+		none *bridge.NotKeptError
 	)
 	switch {
+	case errors.As(err, &none):
+		return answer(wire.CodeFailed, err.Error(), wire.ErrorData{Kind: wire.ErrorUnsupported})
 	case errors.Is(err, turns.ErrNotFound), errors.Is(err, turns.ErrAmbiguous), errors.Is(err, receipt.ErrNotFound):
 		return answer(wire.CodeInvalidParams, err.Error(), wire.ErrorData{Kind: wire.ErrorUnknownTurn, Field: "/turnId"})
-	case errors.Is(err, turns.ErrNothing):
+	case errors.Is(err, turns.ErrNothing), errors.Is(err, turns.ErrNotUndone):
 		return answer(wire.CodeFailed, err.Error(), wire.ErrorData{Kind: wire.ErrorNothing})
 	case errors.As(err, &busy):
 		return answer(wire.CodeFailed, err.Error(), wire.ErrorData{Kind: wire.ErrorBusy, Hint: "cancel it or wait for its end"})

@@ -134,6 +134,17 @@ func setMode(ctx context.Context, c *client, p *wire.SetModeParams) (any, error)
 	return c.sessions.SetMode(ctx, p.Session, p.Mode)
 }
 
+func clearTaint(ctx context.Context, c *client, p *wire.SessionParams) (any, error) {
+	if err := need(wire.MethodClearTaint, "sessionId", p.Session); err != nil {
+		return nil, err
+	}
+	rec, err := c.record()
+	if err != nil {
+		return nil, err
+	}
+	return rec.ClearTaint(ctx, p.Session)
+}
+
 func setConfigOption(ctx context.Context, c *client, p *wire.SetConfigOptionParams) (any, error) {
 	if err := need(wire.MethodSetConfigOption, "sessionId", p.Session, "configId", p.Option, "value", string(p.Value)); err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 
 	"go.lsp.dev/protocol"
 
+	"sallyport/bridge"
 	"sallyport/workspace/receipt"
 	"sallyport/workspace/turns"
 )
@@ -37,16 +38,16 @@ type stand struct {
 	seen       time.Time
 }
 
-// forget has a folder looked at anew.
-func (s *standing) forget(folder string) {
+// forget has every folder looked at anew.
+func (s *standing) forget() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.age++
-	delete(s.byFolder, folder)
+	clear(s.byFolder)
 }
 
 // of is what can be taken back in a folder.
-func (s *standing) of(ctx context.Context, rec recorder, folder string) (stand, error) {
+func (s *standing) of(ctx context.Context, rec bridge.Recorder, folder string) (stand, error) {
 	s.mu.Lock()
 	known, age := s.byFolder[folder], s.age
 	s.mu.Unlock()

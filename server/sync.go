@@ -100,7 +100,31 @@ func (c *client) lost(uri string, version int32, why error) {
 		"; agents neither read nor change it until it is closed and opened again")
 }
 
-func didSave(c *client, p *didSaveParams) { c.docs.Save(p.Document.URI, (*string)(p.Text)) }
+// didSave first tells the record of a turn what was saved, so that whoever waits
+// for the save finds it told.
+func didSave(c *client, p *didSaveParams) {
+	c.tellSaved(p)
+	c.docs.Save(p.Document.URI, (*string)(p.Text))
+}
+
+func (c *client) tellSaved(p *didSaveParams) {
+	path, err := workspace.PathOf(p.Document.URI)
+	if err != nil {
+		return
+	}
+	rec, err := c.record()
+	if err != nil {
+		return
+	}
+	d, open := c.docs.Get(path)
+	switch {
+	case !open:
+	case p.Text != nil:
+		rec.DocumentSaved(d.Path, text.Hash(string(*p.Text)))
+	default:
+		rec.DocumentSaved(d.Path, d.Hash)
+	}
+}
 
 func didClose(c *client, p *didCloseParams) {
 	c.docs.Close(p.Document.URI)

@@ -8,6 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"go.lsp.dev/protocol"
 
+	"sallyport/bridge"
 	"sallyport/workspace/text"
 	"sallyport/workspace/turns"
 )
@@ -39,7 +40,7 @@ func (c *client) commandUndo(raw jsontext.Value, redo bool) error {
 	u := turns.Undo{Folder: folder, Turn: a.Turn, Redo: redo, Force: a.Force, Paths: a.Paths, Session: session}
 	ok := c.spawnTurn(func(ctx context.Context, _ context.CancelCauseFunc) {
 		done, err := c.takeBack(ctx, rec, u)
-		c.standing.forget(folder)
+		c.standing.forget()
 		if err != nil {
 			c.complain(err)
 			return
@@ -54,7 +55,7 @@ func (c *client) commandUndo(raw jsontext.Value, redo bool) error {
 
 // takeBack looks first what would happen, asks when something changed since,
 // and then does it. It returns what was done, nil when the person left all.
-func (c *client) takeBack(ctx context.Context, rec recorder, u turns.Undo) (*turns.Undone, error) {
+func (c *client) takeBack(ctx context.Context, rec bridge.Recorder, u turns.Undo) (*turns.Undone, error) {
 	plan := u
 	plan.DryRun = true
 	would, err := rec.TurnUndo(ctx, plan)
@@ -87,7 +88,7 @@ const (
 
 // conflictQuestion shows the conflicts.
 func conflictQuestion(would *turns.Undone, redo bool) (question, []choice) {
-	q := question{id: "undo-" + would.Of, title: "changed since, and not by this turn: " + count(len(would.Conflicts), "file")}
+	q := question{id: "undo-" + would.Of, title: "changed since, and not by this turn: " + countFiles(would.Conflicts)}
 	forceable := false
 	for i, p := range would.Conflicts {
 		forceable = forceable || p.Forceable
@@ -104,7 +105,7 @@ func conflictQuestion(would *turns.Undone, redo bool) (question, []choice) {
 	}
 	var choices []choice
 	if len(would.Done) > 0 {
-		choices, q.answers = append(choices, takeRest), append(q.answers, fmt.Sprintf("%s the rest (%s)", verb, count(len(would.Done), "file")))
+		choices, q.answers = append(choices, takeRest), append(q.answers, fmt.Sprintf("%s the rest (%s)", verb, countFiles(would.Done)))
 	}
 	if forceable {
 		choices, q.answers = append(choices, takeAll), append(q.answers, verb+" these all the same")
@@ -125,7 +126,7 @@ func (c *client) told(session string, u turns.Undo, done *turns.Undone) {
 	if u.Redo {
 		verb, back = "did again", commandUndo
 	}
-	s := fmt.Sprintf("%s what turn %s did to %s", verb, done.Of, count(len(done.Done), "file"))
+	s := fmt.Sprintf("%s what turn %s did to %s", verb, done.Of, countFiles(done.Done))
 	kind := protocol.MessageTypeInfo
 	switch {
 	case done.Turn == "" && len(done.Conflicts) == 0:
@@ -157,6 +158,16 @@ func placesOf(list []turns.PathState) string {
 		names = append(names, fmt.Sprintf("%d more", len(list)-few))
 	}
 	return strings.Join(names, ", ")
+}
+
+// countFiles counts paths. One that changed on the disk and in its open document
+// is listed twice.
+func countFiles(list []turns.PathState) string {
+	seen := map[[2]string]bool{}
+	for _, p := range list {
+		seen[[2]string{p.Root, p.Path}] = true
+	}
+	return count(len(seen), "file")
 }
 
 func count(n int, what string) string {

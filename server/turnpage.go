@@ -60,6 +60,28 @@ func (c *client) commandTurns(ctx context.Context, raw jsontext.Value) error {
 	return nil
 }
 
+// commandClear takes the marks of untrusted content off the session of a folder.
+func (c *client) commandClear(ctx context.Context, raw jsontext.Value) error {
+	var a folderArgs
+	if err := argument(raw, &a, "uri"); err != nil {
+		return err
+	}
+	folder, err := c.folder(a.URI)
+	if err != nil {
+		return err
+	}
+	rec, err := c.record()
+	if err != nil {
+		return err
+	}
+	session, _, _ := c.talks.sessionOf(folder)
+	if session == "" {
+		return failed("there is no session in this folder yet")
+	}
+	_, err = rec.ClearTaint(ctx, session)
+	return err
+}
+
 func rowKind(row turns.Row) string {
 	switch row.Kind {
 	case receipt.Undo:

@@ -5,12 +5,13 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"log/slog"
 	"path/filepath"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"log/slog"
+	"sallyport/bridge"
 	"sallyport/bridge/home"
 	"sallyport/server/terminal"
 	"sallyport/workspace/receipt"
@@ -49,7 +50,7 @@ func (c *call) openRecord(ctx context.Context, name string, flags recordFlags) (
 	if err != nil {
 		return nil, c.fail(name, err), true
 	}
-	store, err := turns.Open(ctx, turns.Config{State: h.Paths.State, Log: log})
+	store, err := h.Turns(ctx)
 	if err != nil {
 		h.Close()
 		return nil, c.fail(name, err), true
@@ -62,9 +63,22 @@ func (c *call) openRecord(ctx context.Context, name string, flags recordFlags) (
 	return r, 0, false
 }
 
-func (r *record) close() {
-	_ = r.Store.Close() // nothing of ours waits in it
-	r.home.Close()
+func (r *record) close() { r.home.Close() } // and the store
+
+// keepTurns opens the record for a bridge. Where that cannot be, turns go on
+// without one, and the person is told that none can be taken back.
+func keepTurns(ctx context.Context, h *home.Home, d bridge.Display, log *slog.Logger) *turns.Store {
+	store, err := h.Turns(ctx)
+	if err == nil {
+		return store
+	}
+	log.Error("opening the record of turns", "err", err)
+	d.Notice(bridge.Notice{
+		Kind: bridge.NoticeUncovered, Level: bridge.Warning,
+		Text: "turns are not recorded, so none can be taken back: " + err.Error(),
+		Hint: "look at the folder " + h.Paths.State,
+	})
+	return nil
 }
 
 // project is the folder that has turns, dir or the next one above it; dir when
@@ -111,7 +125,7 @@ func (c *call) failTurn(name string, r *record, err error) int {
 	var busy *turns.BusyError
 	var gone *turns.GoneError
 	switch {
-	case errors.Is(err, turns.ErrNothing):
+	case errors.Is(err, turns.ErrNothing), errors.Is(err, turns.ErrNotUndone):
 		hint = "sallyport turns lists what is on the record of " + r.folder
 	case errors.Is(err, turns.ErrNotFound), errors.Is(err, turns.ErrAmbiguous), errors.Is(err, receipt.ErrNotFound):
 		hint = "sallyport turns lists those of " + r.folder + ", with --all those of every project"

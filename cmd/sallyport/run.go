@@ -136,11 +136,12 @@ func run(c *call) int {
 		Session: bridge.NewSession{Agent: r.agent, Folder: r.dir, Mode: permit.Mode(r.mode)},
 		Prompt:  prompt, Interrupted: interrupts(), Err: c.stderr,
 	}
-	b := &bridge.Bridge{Display: display, Home: side, Log: log}
+	ctx := context.Background()
+	b := &bridge.Bridge{Display: display, Home: side, Turns: keepTurns(ctx, h, display, log), Log: log}
 	if _, err := h.Config(r.dir); err == nil { // else that is what the turn fails with
 		h.Attach(b)
 	}
-	return turn.Run(context.Background(), b, display)
+	return turn.Run(ctx, b, display)
 }
 
 // typed reads lines for as long as the process lives. Some are read ahead, so

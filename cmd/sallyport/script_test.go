@@ -39,7 +39,7 @@ func TestScripts(t *testing.T) {
 			return os.MkdirAll(filepath.Join(e.WorkDir, "home"), 0o700)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"jsonlines": jsonLines, "validreport": validReport, "await": await, "gone": gone,
+			"jsonlines": jsonLines, "validreport": validReport, "valid": valid, "alter": alter, "await": await, "gone": gone,
 		},
 	})
 }
@@ -93,15 +93,44 @@ func gone(ts *testscript.TestScript, _ bool, args []string) {
 
 // validReport FILE validates a doctor's report against the shipped schema.
 func validReport(ts *testscript.TestScript, neg bool, args []string) {
-	schema, err := jsonschema.UnmarshalJSON(bytes.NewReader(home.DoctorSchema()))
+	validate(ts, neg, home.DoctorSchema(), ts.ReadFile(args[0]))
+}
+
+// valid SCHEMA FILE validates a JSON file.
+func valid(ts *testscript.TestScript, neg bool, args []string) {
+	validate(ts, neg, []byte(ts.ReadFile(args[0])), ts.ReadFile(args[1]))
+}
+
+func validate(ts *testscript.TestScript, neg bool, schema []byte, file string) {
+	read, err := jsonschema.UnmarshalJSON(bytes.NewReader(schema))
 	ts.Check(err)
 	c := jsonschema.NewCompiler()
-	ts.Check(c.AddResource("report.json", schema))
-	compiled, err := c.Compile("report.json")
+	ts.Check(c.AddResource("schema.json", read))
+	compiled, err := c.Compile("schema.json")
 	ts.Check(err)
-	report, err := jsonschema.UnmarshalJSON(strings.NewReader(ts.ReadFile(args[0])))
+	value, err := jsonschema.UnmarshalJSON(strings.NewReader(file))
 	ts.Check(err)
-	if err := compiled.Validate(report); (err != nil) != neg {
-		ts.Fatalf("the report against its schema: %v", err)
+	if err := compiled.Validate(value); (err != nil) != neg {
+		ts.Fatalf("the file against its schema: %v", err)
 	}
+}
+
+// alter LINE OLD NEW changes one line of the only file of receipts.
+func alter(ts *testscript.TestScript, _ bool, args []string) {
+	files, err := filepath.Glob(filepath.Join(ts.Getenv("XDG_STATE_HOME"), "sallyport", "receipts", "*", "*.jsonl"))
+	ts.Check(err)
+	if len(files) != 1 {
+		ts.Fatalf("there are %d files of receipts", len(files))
+	}
+	n, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	raw, err := os.ReadFile(files[0])
+	ts.Check(err)
+	lines := strings.SplitAfter(string(raw), "\n")
+	now := strings.Replace(lines[n-1], args[1], args[2], 1)
+	if now == lines[n-1] {
+		ts.Fatalf("line %d has no %s: %s", n, args[1], now)
+	}
+	lines[n-1] = now
+	ts.Check(os.WriteFile(files[0], []byte(strings.Join(lines, "")), 0o600))
 }

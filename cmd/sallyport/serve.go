@@ -66,7 +66,7 @@ func serve(c *call) int {
 			if *level == "" {
 				logLevel.Set(h.User().LogLevel)
 			}
-			b = &bridge.Bridge{Display: d, Editor: e, Home: h.Bridge(buildVersion()), Log: log}
+			b = &bridge.Bridge{Display: d, Editor: e, Home: h.Bridge(buildVersion()), Turns: keepTurns(ctx, h, d, log), Log: log}
 			h.Attach(b)
 			return b
 		},

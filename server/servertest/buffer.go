@@ -2,8 +2,10 @@ package servertest
 
 import (
 	"fmt"
+	"os"
 
 	"sallyport/server/wire"
+	"sallyport/workspace"
 	"sallyport/workspace/text"
 )
 
@@ -43,6 +45,14 @@ func (e *Editor) Text(uri string) string {
 	return ""
 }
 
+// Dirty reports whether an open document has text that was not saved.
+func (e *Editor) Dirty(uri string) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	b := e.docs[uri]
+	return b != nil && b.text != b.saved
+}
+
 // Type replaces the bytes from start to end, as a user does.
 func (e *Editor) Type(uri string, start, end int, s string) error {
 	e.mu.Lock()
@@ -67,6 +77,15 @@ func (e *Editor) saveLocked(uri string) error {
 			if err := e.changeLocked(uri, text.Diff(b.text, formatted)); err != nil {
 				return err
 			}
+		}
+	}
+	if e.Disk {
+		path, err := workspace.PathOf(uri)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(path, []byte(b.text), 0o666); err != nil {
+			return fmt.Errorf("saving: %w", err)
 		}
 	}
 	b.saved = b.text

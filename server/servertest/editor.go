@@ -38,6 +38,7 @@ type Setup struct {
 	Window    bool // progress and showDocument
 	Versioned bool // workspaceEdit.documentChanges
 	NoEdits   bool // no workspace.applyEdit
+	Disk      bool // saving writes the file
 }
 
 // Everything is a plugin that takes every feature.

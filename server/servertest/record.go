@@ -3,6 +3,7 @@ package servertest
 import (
 	"context"
 
+	"sallyport/bridge"
 	"sallyport/workspace/receipt"
 	"sallyport/workspace/turns"
 )
@@ -51,3 +52,12 @@ func (s *Sessions) Receipt(_ context.Context, folder, turn string) (*receipt.Rec
 	s.note("Receipt %s %s", folder, turn)
 	return &receipt.Receipt{Head: receipt.Head{Turn: turn}}, nil
 }
+
+// ClearTaint notes the session.
+func (s *Sessions) ClearTaint(_ context.Context, session string) (bridge.Info, error) {
+	s.note("ClearTaint %s", session)
+	return s.Info(session)
+}
+
+// DocumentSaved notes the document.
+func (s *Sessions) DocumentSaved(path, hash string) { s.note("DocumentSaved %s %s", path, hash) }

@@ -100,6 +100,7 @@ func ended(d bridge.Display, info bridge.Info, r bridge.TurnResult) {
 	switch d := d.(type) {
 	case *Terminal:
 		d.Line(d.paint(dim, "turn ended: "+plain(string(r.StopReason))))
+		d.changed(r)
 	case *Lines:
 		d.Write(struct {
 			Type    string `json:"type"`

@@ -159,8 +159,12 @@ func (t *Terminal) plan(raw jsontext.Value) {
 	}
 }
 
-// Notice shows one sentence and its hint.
+// Notice shows one sentence and its hint. What a turn changed is shown at its
+// end.
 func (t *Terminal) Notice(n bridge.Notice) {
+	if n.Kind == bridge.NoticeTurn {
+		return
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	st := dim

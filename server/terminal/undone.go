@@ -4,8 +4,45 @@ import (
 	"fmt"
 	"strings"
 
+	"sallyport/bridge"
+	"sallyport/workspace/receipt"
 	"sallyport/workspace/turns"
 )
+
+// maxChanged is how many files are listed at the end of a turn.
+const maxChanged = 20
+
+// changed says what a turn changed and how to take it back.
+func (t *Terminal) changed(r bridge.TurnResult) {
+	for _, v := range r.Verifier {
+		words := "check " + name(v.Name) + ": " + v.Outcome
+		if v.Why != "" {
+			words += ", " + name(v.Why)
+		}
+		st := yellow
+		if v.Outcome == receipt.Passed {
+			st = green
+		}
+		t.Line(t.paint(st, words))
+	}
+	if r.Changed == 0 {
+		return
+	}
+	t.Line(count(r.Changed, "file") + " changed:")
+	for _, c := range r.Changes[:min(maxChanged, len(r.Changes))] {
+		words := "  " + c.Kind + ", " + string(c.By)
+		if c.Buffer {
+			words += ", in an open document"
+		}
+		t.Line("  " + name(c.Path) + t.paint(dim, words))
+	}
+	if more := r.Changed - min(maxChanged, len(r.Changes)); more > 0 {
+		t.Line(t.paint(dim, fmt.Sprintf("  … and %d more: sallyport show %s", more, r.Turn)))
+	}
+	if r.Undoable {
+		t.Line("undo: sallyport undo " + r.Turn)
+	}
+}
 
 // Undone prints what an undo or a redo did, or would do, and what can be done
 // about what it left alone.
@@ -31,14 +68,14 @@ func (p *Page) Undone(u *turns.Undone, redo bool) error {
 	}
 	switch {
 	case len(u.Done) > 0:
-		fmt.Fprintf(&b, "%s %s of turn %s\n", verb, count(len(u.Done), "file"), u.Of)
+		fmt.Fprintf(&b, "%s %s of turn %s\n", verb, countFiles(u.Done), u.Of)
 	case len(u.Conflicts) > 0:
 		fmt.Fprintf(&b, "nothing of turn %s was changed\n", u.Of)
 	default:
 		fmt.Fprintf(&b, "nothing to do: every file is so already (turn %s)\n", u.Of)
 	}
-	if n := len(u.Conflicts); n > 0 {
-		b.WriteString(p.paint(yellow, count(n, "file")+" left alone") + "\n")
+	if len(u.Conflicts) > 0 {
+		b.WriteString(p.paint(yellow, countFiles(u.Conflicts)+" left alone") + "\n")
 		if forceable(u) {
 			fmt.Fprintf(&b, "hint: sallyport %s %s --force takes these, too; what it overwrites is kept\n", word, u.Of)
 		}
@@ -52,6 +89,16 @@ func (p *Page) Undone(u *turns.Undone, redo bool) error {
 		b.WriteString(p.paint(dim, "hint: "+back+" brings it back") + "\n")
 	}
 	return p.write(b.String())
+}
+
+// countFiles counts paths. One that changed on the disk and in its open document
+// is listed twice.
+func countFiles(list []turns.PathState) string {
+	seen := map[[2]string]bool{}
+	for _, p := range list {
+		seen[[2]string{p.Root, p.Path}] = true
+	}
+	return count(len(seen), "file")
 }
 
 func forceable(u *turns.Undone) bool {

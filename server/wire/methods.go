@@ -19,6 +19,7 @@ const (
 	MethodSetConfigOption = "sallyport/session/setConfigOption"
 	MethodSetModel        = "sallyport/session/setModel"
 	MethodAuthenticate    = "sallyport/session/authenticate"
+	MethodClearTaint      = "sallyport/session/clearTaint"
 	MethodTurnList        = "sallyport/turn/list"
 	MethodTurnShow        = "sallyport/turn/show"
 	MethodTurnUndo        = "sallyport/turn/undo"
@@ -105,6 +106,7 @@ func Messages() []Message {
 		{MethodSetConfigOption, FromEditor, "", new(SetConfigOptionParams), new(SetConfigOptionResult)},
 		{MethodSetModel, FromEditor, "", new(SetModelParams), new(Empty)},
 		{MethodAuthenticate, FromEditor, "", new(AuthenticateParams), new(Empty)},
+		{MethodClearTaint, FromEditor, "", new(SessionParams), new(Info)},
 		{MethodTurnList, FromEditor, "", new(TurnListParams), new(TurnListResult)},
 		{MethodTurnShow, FromEditor, "", new(TurnParams), new(TurnShowResult)},
 		{MethodTurnUndo, FromEditor, "", new(UndoParams), new(Undone)},

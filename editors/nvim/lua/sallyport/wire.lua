@@ -22,6 +22,7 @@ local M = {}
 ---@field agentOffer? table the agent's answer to session/new (ACP v1)
 ---@field capabilities table<string, boolean>
 ---@field posture sallyport.Posture
+---@field taint? table[] untrusted content that was taken in: kind, source, time
 ---@field busy boolean
 
 ---@class (exact) sallyport.UpdateParams
@@ -96,6 +97,10 @@ local M = {}
 ---@field stopReason string
 ---@field agentStopReason? string
 ---@field usage? table
+---@field changes? table[] as on the receipt: root, path, kind, by, before, after
+---@field changed? integer how many there are
+---@field undoable? boolean
+---@field verifier? table[] name, outcome, why
 
 --- What this plugin can do, for initializationOptions.sallyport.features.
 M.features = { "update", "notice", "permission", "apply", "context", "unsaved" }
@@ -132,12 +137,22 @@ M.shapes = {
       "agentOffer?",
       "capabilities",
       "posture",
+      "taint?",
       "busy",
     },
   },
   ["sallyport/session/prompt"] = {
     params = { "sessionId", "prompt", "context?" },
-    result = { "turnId", "stopReason", "agentStopReason?", "usage?" },
+    result = {
+      "turnId",
+      "stopReason",
+      "agentStopReason?",
+      "usage?",
+      "changes?",
+      "changed?",
+      "undoable?",
+      "verifier?",
+    },
   },
 }
 
