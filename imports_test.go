@@ -150,7 +150,7 @@ var edges = map[string]map[string]string{
 }
 
 // forTests are the packages that only tests import.
-var forTests = []string{"server/servertest", "bridge/bridgetest", "workspace/workspacetest"}
+var forTests = []string{"server/servertest", "bridge/bridgetest", "workspace/workspacetest", "workspace/checkpoint/checkpointtest"}
 
 // borders are modules that stop at a folder: packages elsewhere do not import
 // them, tests do not either.

@@ -13,6 +13,8 @@
 //     typed path of acp-go-sdk
 //   - payload: a 265-byte text chunk, or a 51 KB tool_call_update with a diff
 //   - floor: what the same result costs without a bridge
+//   - walk: a look at each file of a tree, by four workers, which is the floor of a
+//     checkpoint
 //
 // # How it is measured
 //

@@ -13,6 +13,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"sallyport/workspace/checkpoint/checkpointtest"
 )
 
 func TestPrune(t *testing.T) {
@@ -265,7 +267,8 @@ func TestOnly(t *testing.T) {
 // A turn takes the store little more than what it changed, compressed, also when trees have changed often.
 func TestBytesOfATurn(t *testing.T) {
 	p := newProject(t)
-	files := generate(t, p.dir, 2000)
+	files, err := checkpointtest.Generate(p.dir, 2000)
+	p.must(err)
 	p.take()
 	taken := func() (n int64) {
 		for name := range describe(t, p.store.dir) {

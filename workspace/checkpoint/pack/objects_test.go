@@ -2,8 +2,10 @@ package pack
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"strings"
 	"testing"
 )
@@ -97,9 +99,12 @@ func TestDeltasInARow(t *testing.T) {
 }
 
 func FuzzBatch(f *testing.F) {
-	f.Add(encodeBatch([]record{{ID{1}, place{off: 7, stored: 3, size: 3}}, {ID{2}, place{off: 10, stored: 300, size: 1 << 20, codec: codecList}}}))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		list, n := decodeBatch(data, nil)
+	f.Add(encodeBatch([]record{{ID{1}, place{off: 7, stored: 3, size: 3}}, {ID{2}, place{off: 10, stored: 300, size: 1 << 20, codec: codecList}}})[batchHead:])
+	f.Fuzz(func(t *testing.T, body []byte) {
+		data := make([]byte, batchHead, batchHead+len(body))
+		binary.LittleEndian.PutUint32(data, uint32(len(body)))
+		binary.LittleEndian.PutUint32(data[4:], crc32.ChecksumIEEE(body))
+		list, n := decodeBatch(append(data, body...), nil)
 		if n == 0 || len(list) == 0 {
 			return
 		}
