@@ -155,10 +155,13 @@ func (r *record) access(a workspace.Access) {
 		return
 	}
 	on.Access(receipt.Access{
-		Kind: string(a.Kind), Path: a.Outcome.Path, Source: string(a.Outcome.Source), Before: a.Outcome.Before, After: a.Outcome.After,
+		Kind: string(a.Kind), Path: a.Outcome.Path, Source: string(a.Outcome.Source), Before: bareHash(a.Outcome.Before), After: bareHash(a.Outcome.After),
 		Merged: a.Outcome.Merged, Created: a.Outcome.Created, Time: time.Now().UTC(),
 	})
 }
+
+// bareHash is a hash as receipts have it, without the name of its kind.
+func bareHash(hash string) string { return strings.TrimPrefix(hash, "sha256:") }
 
 func isRefusal(err error) bool {
 	var refusal *fence.Refusal
