@@ -1,8 +1,8 @@
 package receipt
 
 import (
+	"bytes"
 	"errors"
-	"io"
 	"iter"
 	"os"
 )
@@ -13,15 +13,13 @@ func (l *Log) Newest(folder string) iter.Seq2[*Receipt, error] {
 	if folder == "" {
 		return l.newestOfAll()
 	}
-	return l.newest(folder)
+	return l.each(folder, func(s *shelf, month string, yield func(*Receipt, error) bool) bool {
+		return newestOf(s, month, nil, yield)
+	}, true)
 }
 
-func (l *Log) newest(folder string) iter.Seq2[*Receipt, error] {
-	return l.each(folder, newestOf, true)
-}
-
-// newestOf goes through a file from its end, and says whether to go on.
-func newestOf(s *shelf, month string, yield func(*Receipt, error) bool) bool {
+// newestOf goes through the lines of a file that have a mark (nil: all), from its end, and says whether to go on.
+func newestOf(s *shelf, month string, mark []byte, yield func(*Receipt, error) bool) bool {
 	f, size, err := s.open(month, os.O_RDONLY)
 	if err != nil {
 		yield(nil, err)
@@ -34,7 +32,15 @@ func newestOf(s *shelf, month string, yield func(*Receipt, error) bool) bool {
 		if start, err = lineBefore(f, end-1); err != nil {
 			break
 		}
-		r, rerr := openAt(f, start, end-1)
+		data, rerr := lineAt(f, start, end-1)
+		if rerr == nil && !bytes.Contains(data, mark) {
+			end = start
+			continue
+		}
+		var r *Receipt
+		if rerr == nil {
+			r, rerr = open(data)
+		}
 		switch {
 		case errors.Is(rerr, errNoReceipt), errors.Is(rerr, errAltered):
 			if !yield(nil, s.damaged(month, 0, r, rerr)) {
@@ -55,14 +61,6 @@ func newestOf(s *shelf, month string, yield func(*Receipt, error) bool) bool {
 	return true
 }
 
-func openAt(f io.ReaderAt, start, end int64) (*Receipt, error) {
-	data, err := lineAt(f, start, end)
-	if err != nil {
-		return nil, err
-	}
-	return open(data)
-}
-
 // newestOfAll merges the projects.
 func (l *Log) newestOfAll() iter.Seq2[*Receipt, error] {
 	return func(yield func(*Receipt, error) bool) {
@@ -79,7 +77,7 @@ func (l *Log) newestOfAll() iter.Seq2[*Receipt, error] {
 		var sources []*source
 		for _, key := range keys {
 			next, stop := iter.Pull2(func(yield func(*Receipt, error) bool) {
-				_, err := l.eachMonth(key, true, func(s *shelf, month string) bool { return newestOf(s, month, yield) })
+				_, err := l.eachMonth(key, true, func(s *shelf, month string) bool { return newestOf(s, month, nil, yield) })
 				if err != nil {
 					yield(nil, err)
 				}

@@ -10,6 +10,8 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+
+	"github.com/go-json-experiment/json"
 )
 
 // Damaged says that a line of a log is not, or no longer, a receipt. What it claims to be is not to be trusted.
@@ -166,10 +168,18 @@ func eachLine(r io.Reader, visit func(line) bool) error {
 	}
 }
 
-// Find gives the receipt of a turn, the newest if there are several; in all projects for folder "". The error is ErrNotFound when there is none, and a
-// *Damaged when the line that claims to be it is damaged.
+// Find gives the receipt of a turn, the newest if there are several; in all projects for folder "". The error is ErrNotFound when
+// there is none, and a *Damaged when the line that claims to be it is damaged.
 func (l *Log) Find(folder, turn string) (*Receipt, error) {
-	for r, err := range l.Newest(folder) {
+	mark, err := json.Marshal(turn, exactOut)
+	if err != nil {
+		return nil, fmt.Errorf("finding turn: %w", err)
+	}
+	mark = append([]byte(`"turnId":`), mark...) // lines without it need not be decoded
+	found := l.each(folder, func(s *shelf, month string, yield func(*Receipt, error) bool) bool {
+		return newestOf(s, month, mark, yield)
+	}, true)
+	for r, err := range found {
 		var d *Damaged
 		switch {
 		case errors.As(err, &d):

@@ -12,7 +12,7 @@ import (
 
 // lineBefore finds the line that ends before end, where a line's end or the end of the file is: the line is [start, end).
 func lineBefore(f io.ReaderAt, end int64) (start int64, err error) {
-	buf := make([]byte, 64<<10)
+	buf := make([]byte, 4<<10) // most lines are short
 	for at := end; at > 0; {
 		n := min(int64(len(buf)), at)
 		if _, err := f.ReadAt(buf[:n], at-n); err != nil {
@@ -22,6 +22,9 @@ func lineBefore(f io.ReaderAt, end int64) (start int64, err error) {
 			return at - n + int64(i) + 1, nil
 		}
 		at -= n
+		if len(buf) < 256<<10 {
+			buf = make([]byte, 4*len(buf))
+		}
 	}
 	return 0, nil
 }

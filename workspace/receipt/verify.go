@@ -199,6 +199,8 @@ func (s *shelf) links(ctx context.Context, c *Checked) ([]link, error) {
 				k.fault = "ends within a line, but later receipts follow"
 			case err != nil:
 				k.fault = err.Error()
+			case Key(r.Folder) != s.key:
+				k.fault = "is of another project"
 			case c.Folder == "":
 				c.Folder = strings.Clone(r.Folder)
 			}

@@ -234,3 +234,16 @@ func TestFindOfADamagedLine(t *testing.T) {
 		t.Errorf("Find(t2) = %v, %v", r, err)
 	}
 }
+
+// The log of one project is no log of another.
+func TestVerifyOfAnotherProject(t *testing.T) {
+	l := newLog(t)
+	l.must(t, "t1")
+	if err := os.Rename(l.Folder(project), l.Folder(project+"2")); err != nil {
+		t.Fatal(err)
+	}
+	report, err := l.Verify(t.Context(), project+"2")
+	if err != nil || len(report.Projects[0].Findings) != 1 || report.Projects[0].Findings[0].Why != "is of another project" {
+		t.Errorf("Verify = %+v, %v", report, err)
+	}
+}
