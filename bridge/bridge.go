@@ -34,9 +34,8 @@ type Bridge struct {
 	NoTurns error
 	Log     *slog.Logger
 
-	life  life
-	live  live
-	saves saves
+	life life
+	live live
 
 	refreshes refreshes
 }

@@ -23,8 +23,13 @@ func (s *session) tellDirect(ctx context.Context, t *turn) {
 
 func (s *session) tellPast(ctx context.Context, t *turn, p pastUs) {
 	writes := slices.Concat(p.declared, p.silent)
-	if len(writes)+len(p.reads) > 0 {
-		s.lowerPosture(past{reads: len(p.reads) > 0, writes: len(writes) > 0})
+	s.state.mu.Lock()
+	now := s.postureLocked()
+	s.state.mu.Unlock()
+	// What the kernel holds is held for its own tools, too.
+	low := past{reads: len(p.reads) > 0 && now.Reads != Enforced, writes: len(writes) > 0 && now.Writes != Enforced}
+	if low != (past{}) {
+		s.lowerPosture(low)
 	}
 	caught := s.refreshAll(ctx, t, writes)
 	tell := func(paths []string, text, hint string) {
@@ -34,15 +39,23 @@ func (s *session) tellPast(ctx context.Context, t *turn, p pastUs) {
 		if among := both(paths, caught); len(among) > 0 {
 			text += "; merged into unsaved text: " + s.list(among)
 		}
-		s.notice(Notice{Kind: NoticeDirect, Level: Warning, Turn: t.id, Paths: paths, Text: text, Hint: hint})
+		n := Notice{Kind: NoticeDirect, Level: Warning, Turn: t.id, Paths: paths, Text: text, Hint: hint}
+		if !low.writes {
+			n.Level = Plain
+		}
+		s.notice(n)
+	}
+	between := ": the fences did not stand in between"
+	if !low.writes {
+		between = ", within the kernel's fence"
 	}
 	hint := "look at these files; Sallyport saw the agent's word, not the write"
 	if p.seen {
 		hint = "look at these files"
 	}
-	tell(p.declared, s.harness.Name+" wrote "+s.list(p.declared)+" with its own tools: the fences did not stand in between", hint)
-	tell(p.silent, s.list(p.silent)+" changed during the turn without a word of "+s.harness.Name+": the fences did not stand in between", hint)
-	if len(p.reads) > 0 && s.nearPrivate() {
+	tell(p.declared, s.harness.Name+" wrote "+s.list(p.declared)+" with its own tools"+between, hint)
+	tell(p.silent, s.list(p.silent)+" changed during the turn without a word of "+s.harness.Name+between, hint)
+	if low.reads && s.nearPrivate() {
 		s.notice(Notice{
 			Kind: NoticeDirect, Level: Plain, Turn: t.id, Paths: p.reads,
 			Text: s.harness.Name + " read " + s.list(p.reads) + " with its own tools: the fences did not stand in between",

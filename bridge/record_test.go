@@ -215,11 +215,13 @@ func TestM13_UndoThroughTheEditor(t *testing.T) {
 }
 
 // TestUserSavesDuringATurn: what the user saved from the editor is the user's, and
-// stays when the turn is taken back.
+// stays when the turn is taken back; a save that an agent's write asked for is not.
 func TestUserSavesDuringATurn(t *testing.T) {
-	r := newRig(t, `{"prompts": [{"steps": [{"directWrite": {"path": "${cwd}/agent.txt", "text": "x\n"}}, {"say": "ready"}, `+asks+`]}]}`, keeping)
-	mine, ours := r.write("mine.txt", "old\n"), r.write("ours.txt", "old\n")
-	for _, path := range []string{mine, ours} {
+	r := newRig(t, `{"prompts": [{"steps": [{"directWrite": {"path": "${cwd}/agent.txt", "text": "x\n"}},
+	  {"write": {"path": "${cwd}/through.txt", "text": "agent\n"}}, `+asks+`]}]}`, keeping)
+	r.config.Mode = config.AcceptEdits
+	mine, ours, through := r.write("mine.txt", "old\n"), r.write("ours.txt", "old\n"), r.write("through.txt", "old\n")
+	for _, path := range []string{mine, ours, through} {
 		if err := r.editor.Open(path); err != nil {
 			t.Fatal(err)
 		}
@@ -230,6 +232,8 @@ func TestUserSavesDuringATurn(t *testing.T) {
 	ends := r.start(info.ID, "go")
 	<-r.display.asked
 	r.save(mine, "typed\n")
+	d, _ := r.editor.Documents.Get(through)
+	r.DocumentSaved(through, d.Hash) // as the editor says of every save
 	if err := os.WriteFile(ours, []byte("who?\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -238,12 +242,12 @@ func TestUserSavesDuringATurn(t *testing.T) {
 	if e.err != nil {
 		t.Fatal(e.err)
 	}
-	want := "agent.txt added silent\nmine.txt modified user\nours.txt modified silent"
+	want := "agent.txt added silent\nmine.txt modified user\nours.txt modified silent\nthrough.txt modified mediated"
 	if got := changes(r.receiptOf(e.Turn).Did.Changes.List); got != want {
 		t.Errorf("the receipt has\n%s\nwant\n%s", got, want)
 	}
 	r.undo(e.Turn)
-	if r.disk("mine.txt") != "typed\n" || r.disk("agent.txt") != "" {
+	if r.disk("mine.txt") != "typed\n" || r.disk("through.txt") != "old\n" || r.disk("agent.txt") != "" {
 		t.Errorf("taken back: mine %q, the agent's %q", r.disk("mine.txt"), r.disk("agent.txt"))
 	}
 }

@@ -153,7 +153,7 @@ func (b *Bridge) newSession(h *harness.Harness, n NewSession) (*session, error) 
 	}
 	s.ground.policy, s.ground.slots = policy, newSlots()
 	s.ground.files = &workspace.Files{
-		Editor: b.editor(), Policy: policy, SaveAfter: savePolicy(c.SaveAfterWrite), Record: s.record,
+		Editor: b.Editor, Policy: policy, SaveAfter: savePolicy(c.SaveAfterWrite), Record: s.record,
 	}
 	s.ground.engine = &permit.Engine{
 		Mode: s.currentMode, Policy: permit.Policy(c.Permissions.Policy), Log: b.Log,

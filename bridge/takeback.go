@@ -96,7 +96,7 @@ func (b *Bridge) TurnUndo(ctx context.Context, u turns.Undo) (*turns.Undone, err
 			return nil, err
 		}
 	}
-	u.Editor = b.editor()
+	u.Editor = b.Editor
 	done, err := b.Turns.Undo(ctx, u)
 	if done != nil && !done.DryRun && len(done.Done) > 0 {
 		b.takenBack(&u, done)

@@ -141,7 +141,8 @@ func (b *Bridge) refreshOne(ctx context.Context, path string) {
 		b.Log.Debug("refreshing", "path", path, "err", err)
 		return
 	}
-	files := &workspace.Files{Editor: b.editor(), Policy: policy}
+	// The Editor itself: nothing is saved here, and all that it can do is needed.
+	files := &workspace.Files{Editor: b.Editor, Policy: policy}
 	refresh := files.RefreshLater
 	if t != nil {
 		refresh = files.Refresh
