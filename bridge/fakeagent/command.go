@@ -118,6 +118,7 @@ const (
 	DemoSaved   = "one\ntwo\nthree\n"
 	DemoUnsaved = DemoSaved + "four, not saved yet\n"
 	DemoTyped   = DemoUnsaved + "five, typed while the agent asked\n" // between the request and the write
+	DemoMade    = "summary.txt"                                       // what it writes with a tool of its own
 )
 
 // Demo is the script of "sallyport demo".

@@ -9,12 +9,14 @@ import (
 	"sallyport/bridge/home"
 	"sallyport/server/terminal"
 	"sallyport/workspace/config"
+	"sallyport/workspace/turns"
 )
 
 const demoHelp = `usage: sallyport demo [--color auto|always|never]
 
 Shows the main job in a new folder with the built-in scripted agent: unsaved
-text seen, a permission asked, an edit merged with typing, two writes refused.
+text seen, a permission asked, an edit merged with typing, two writes refused,
+the turn taken back, and its receipt.
 Needs no network, no key and no other program, and changes nothing of yours.
 
 example:
@@ -42,10 +44,15 @@ func demo(c *call) int {
 	side := h.Bridge(buildVersion())
 	side.Config = func(string) (*config.Config, error) { return config.Default(), nil }
 	d := terminal.Demo{
-		Story:    terminal.Story{File: fakeagent.DemoFile, Saved: fakeagent.DemoSaved, Unsaved: fakeagent.DemoUnsaved, Typed: fakeagent.DemoTyped},
+		Story:    terminal.Story{File: fakeagent.DemoFile, Saved: fakeagent.DemoSaved, Unsaved: fakeagent.DemoUnsaved, Typed: fakeagent.DemoTyped, Made: fakeagent.DemoMade},
 		Terminal: &terminal.Terminal{Out: c.stdout, Colour: painted, Name: "the demo agent"},
-		Bridge: func(d bridge.Display, e *terminal.Buffers) bridge.Sessions {
-			return &bridge.Bridge{Display: d, Editor: e, Home: side, Log: log}
+		Bridge: func(ctx context.Context, d bridge.Display, e *terminal.Buffers, state string) (bridge.Sessions, func(), error) {
+			store, err := turns.Open(ctx, turns.Config{State: state, Log: log})
+			if err != nil {
+				return nil, nil, err
+			}
+			b := &bridge.Bridge{Display: d, Editor: e, Home: side, Turns: store, Log: log}
+			return b, func() { _ = store.Close() }, nil // its folder goes at once
 		},
 	}
 	if err := d.Run(context.Background()); err != nil {

@@ -39,6 +39,7 @@ func commands() []command {
 		{"show", "show what a turn changed", show},
 		{"undo", "take a turn back", undo},
 		{"redo", "take back that it was taken back", redo},
+		{"receipt", "show the record of a turn, or check all of them", showReceipt},
 		{"agents", "list the known agents", agents},
 		{"doctor", "say which agents work here, and what mends the others", doctorCommand},
 		{"fake-agent", "be a scripted agent, for tests", fakeAgent},

@@ -2,6 +2,7 @@ package terminal
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -21,15 +22,18 @@ type Story struct {
 	Saved   string
 	Unsaved string
 	Typed   string // in the editor after more typing, while the agent asks
+	Made    string // a file that the agent writes past us
 }
 
 // Demo tells the whole story with a scripted agent: unsaved text that is seen,
-// a permission, a write merged with typing, a fence that refuses.
+// a permission, a write merged with typing, a fence that refuses, and the whole
+// turn taken back.
 type Demo struct {
 	Story    Story
 	Terminal *Terminal
-	// Bridge makes a bridge for a display and an editor.
-	Bridge func(bridge.Display, *Buffers) bridge.Sessions
+	// Bridge makes a bridge for a display and an editor that keeps turns in a
+	// state folder. done is called once it was closed.
+	Bridge func(ctx context.Context, d bridge.Display, e *Buffers, state string) (b bridge.Sessions, done func(), err error)
 }
 
 // Run tells the story in a new folder that it removes again. The error says
@@ -61,7 +65,11 @@ func (d *Demo) Run(ctx context.Context) (err error) {
 	t.Line(indent(d.Story.Unsaved))
 
 	person := &person{Terminal: t, editor: editor, path: path, typed: d.Story.Typed}
-	b := d.Bridge(person, editor)
+	b, done, err := d.Bridge(ctx, person, editor, filepath.Join(folder, "state"))
+	if err != nil {
+		return err
+	}
+	defer done()
 	defer func() {
 		bound, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
 		defer cancel()
@@ -81,7 +89,14 @@ func (d *Demo) Run(ctx context.Context) (err error) {
 		return err
 	}
 	t.Line(t.paint(dim, "turn ended: "+plain(string(result.StopReason))))
-	return d.verdict(editor, person, path, folder)
+	if err := d.verdict(editor, person, path, folder); err != nil {
+		return err
+	}
+	rec, ok := b.(bridge.Recorder)
+	if !ok {
+		return errors.New("the demo's bridge keeps no turns")
+	}
+	return d.takeBack(ctx, rec, editor, scene{project: project, path: path, turn: result.Turn})
 }
 
 // verdict looks at what really happened and says it.
@@ -100,21 +115,29 @@ func (d *Demo) verdict(editor *Buffers, p *person, path, folder string) error {
 	want := strings.Replace(d.Story.Typed, "two", "TWO", 1)
 	_, outside := os.Stat(filepath.Join(folder, "outside.txt"))
 	_, hook := os.Stat(filepath.Join(folder, "project", ".git", "hooks", "pre-commit"))
-	for _, check := range []struct {
-		what string
-		ok   bool
-	}{
+	return d.checked([]check{
 		{"the agent saw the unsaved line", strings.Contains(said, lastLine(d.Story.Unsaved))},
 		{"it asked before it wrote", asked > 0},
 		{"its edit and the typing are both in the buffer", doc.Text == want},
 		{"the buffer is still unsaved: the disk was not touched", doc.Dirty && string(disk) == d.Story.Saved},
 		{"the write outside the project was refused", os.IsNotExist(outside)},
 		{"the git hook was refused", os.IsNotExist(hook)},
-	} {
-		if !check.ok {
-			return fmt.Errorf("the demo did not show this: %s", check.what)
+	})
+}
+
+// check is something that the demo shows, and whether it was so.
+type check struct {
+	what string
+	ok   bool
+}
+
+// checked says what was so; the error is about the first that was not.
+func (d *Demo) checked(all []check) error {
+	for _, c := range all {
+		if !c.ok {
+			return fmt.Errorf("the demo did not show this: %s", c.what)
 		}
-		t.Line(t.paint(green, "✓ ") + check.what)
+		d.Terminal.Line(d.Terminal.paint(green, "✓ ") + c.what)
 	}
 	return nil
 }
