@@ -93,40 +93,31 @@ func (m *mirror) TookIn(path, loaded, disk string) { m.docs.TookIn(path, loaded,
 // when it notices, Neovim when it is roused.
 const itselfWithin = 300 * time.Millisecond
 
-// Load has a document in which nothing is unsaved take on the text of its file. A
-// plugin is told that the edits make what the file holds, and loads it. A plain
-// editor is given the time to load the file by itself; an edit would leave the
-// document modified there, over a file that has changed: Neovim asks about that
+// Load gives a plain editor the time to load a file by itself. An edit would leave
+// the document modified there, over a file that has changed: Neovim asks about that
 // when it gets the focus, and Helix does not write it. So an edit is made only where
-// nothing else brings the text, and the user told what to do.
-func (m *mirror) Load(ctx context.Context, a workspace.Apply, hurry bool) (workspace.Applied, error) {
+// nothing else brings the text, and the user told what to do. A plugin is not waited
+// for: it is told that the edits make what the file holds, and loads that.
+func (m *mirror) Load(ctx context.Context, doc workspace.Document, hurry bool) (loaded bool, err error) {
 	if m.able.has(wire.FeatureApply) {
-		if len(a.Edits) == 0 { // only its line endings are others
-			return workspace.Applied{}, workspace.ErrLeft
-		}
-		return m.Apply(ctx, a)
+		return false, nil
 	}
-	doc, loaded, err := m.loadsItself(ctx, a.Document)
+	loaded, err = m.loadsItself(ctx, doc)
 	switch {
-	case err != nil:
-		return workspace.Applied{}, err
-	case loaded:
-		return applied(doc, false), nil
-	case len(a.Edits) == 0, !hurry && m.neovim():
-		return workspace.Applied{}, workspace.ErrLeft
+	case err != nil, loaded:
+		return loaded, err
+	case !hurry && m.neovim():
+		return false, workspace.ErrLeft
 	}
-	done, err := m.Apply(ctx, a)
-	if err == nil {
-		m.rousing.hint.Do(func() { m.sayModified(a.Document) })
-	}
-	return done, err
+	m.rousing.hint.Do(func() { m.sayModified(doc) })
+	return false, nil
 }
 
 // neovim: the editor loads files by itself, at the latest when it gets the focus.
 func (m *mirror) neovim() bool { return m.able.client == "Neovim" }
 
 // loadsItself waits a moment for the editor to have the text of the file.
-func (m *mirror) loadsItself(ctx context.Context, before workspace.Document) (doc workspace.Document, loaded bool, err error) {
+func (m *mirror) loadsItself(ctx context.Context, before workspace.Document) (loaded bool, err error) {
 	news, stop := m.docs.Follow()
 	defer stop()
 	if m.neovim() {
@@ -138,21 +129,21 @@ func (m *mirror) loadsItself(ctx context.Context, before workspace.Document) (do
 		doc, open, err := m.docs.Text(ctx, before.Path) // closed and opened again, in Neovim
 		switch {
 		case err != nil:
-			return doc, false, err
+			return false, err
 		case open && !doc.Dirty && !doc.Loaded.Behind:
-			return doc, true, nil
+			return true, nil
 		case open && doc.Hash != before.Hash:
-			return doc, false, workspace.ErrStale
+			return false, workspace.ErrStale
 		}
 		select {
 		case <-news:
 		case <-timer.C:
 			if !open {
-				return doc, false, workspace.ErrClosed
+				return false, workspace.ErrClosed
 			}
-			return doc, false, nil
+			return false, nil
 		case <-ctx.Done():
-			return doc, false, ctx.Err()
+			return false, ctx.Err()
 		}
 	}
 }
@@ -189,7 +180,7 @@ func (m *mirror) sayModified(doc workspace.Document) {
 	if m.neovim() {
 		hint = "Neovim loads files by itself with the autocmd of README.md"
 	}
-	m.say(protocol.MessageTypeInfo, "Sallyport: "+name+" changed on disk and was edited to match (hint: "+hint+")")
+	m.say(protocol.MessageTypeInfo, "Sallyport: "+name+" changed on disk and is edited to match (hint: "+hint+")")
 }
 
 // fromDisk says in the words of the wire what edits have to do with the file.

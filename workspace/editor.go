@@ -59,12 +59,11 @@ type Applied struct {
 // lister is an Editor that knows its open documents.
 type lister interface{ Dirty() []Document }
 
-// loader is an Editor that can have a document with nothing unsaved take on the text of its
-// file, which a.Edits would make (a.Disk is Holds). It may leave it to the editor, which may
-// do so by itself. It answers as Apply does, and with ErrLeft when the editor will do it, but
-// not now; hurry says that it may not.
+// loader is an Editor that may load by itself the file of a document in which nothing is
+// unsaved. Load gives it the time for that and says whether it has. ErrLeft: it will, but not
+// now; hurry says that this is no answer. ErrStale: the document is another by now.
 type loader interface {
-	Load(ctx context.Context, a Apply, hurry bool) (Applied, error)
+	Load(ctx context.Context, doc Document, hurry bool) (loaded bool, err error)
 }
 
 // taker is an Editor that remembers what was merged into unsaved text: disk is the text of

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
+	"time"
 
 	"sallyport/workspace/disk"
 	"sallyport/workspace/text"
@@ -94,7 +95,20 @@ func (f *Files) refresh(ctx context.Context, path string, hurry bool) (Refreshed
 
 // bring reads the file of a document and brings it in.
 func (f *Files) bring(ctx context.Context, doc Document, path string, hurry bool, r *Refreshed) error {
-	file, err := disk.Read(f.Policy, path, disk.Window{Max: f.MaxRead})
+	if editor, ok := f.Editor.(loader); ok && !doc.Dirty {
+		loaded, err := editor.Load(ctx, doc, hurry)
+		switch {
+		case errors.Is(err, ErrLeft):
+			r.Became = Left
+			return nil
+		case loaded:
+			r.Became = Reloaded
+			return nil
+		case err != nil:
+			return err
+		}
+	}
+	file, err := f.written(ctx, path)
 	var notText *disk.NotTextError
 	var large *disk.TooLargeError
 	var special *disk.SpecialError
@@ -111,34 +125,64 @@ func (f *Files) bring(ctx context.Context, doc Document, path string, hurry bool
 	if doc.Dirty {
 		return f.takeIn(ctx, doc, path, file, r)
 	}
-	return f.load(ctx, doc, path, file, hurry, r)
+	return f.load(ctx, doc, path, file, r)
+}
+
+const (
+	// beingWritten is how young a file's last change may be while it may still be written:
+	// many programs empty a file before they write it.
+	beingWritten = 50 * time.Millisecond
+	// maxWritten bounds how often a file is read again that is being written.
+	maxWritten = 10
+)
+
+// written reads a file that somebody else writes, when that seems to be done.
+func (f *Files) written(ctx context.Context, path string) (disk.File, error) {
+	for round := range maxWritten {
+		file, err := disk.Read(f.Policy, path, disk.Window{Max: f.MaxRead})
+		var notText *disk.NotTextError // perhaps half a letter
+		doubtful := round == 0 && (err == nil && file.Text == "" || errors.As(err, &notText))
+		age := time.Since(file.ModTime)
+		if !doubtful && (err != nil || age > beingWritten || age < -beingWritten) {
+			return file, err
+		}
+		timer := time.NewTimer(beingWritten)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return disk.File{}, ctx.Err()
+		}
+	}
+	return disk.File{}, fmt.Errorf("refreshing %s: it is still being written", path)
 }
 
 // load has a document with nothing unsaved take on the text of its file.
-func (f *Files) load(ctx context.Context, doc Document, path string, file disk.File, hurry bool, r *Refreshed) error {
+func (f *Files) load(ctx context.Context, doc Document, path string, file disk.File, r *Refreshed) error {
 	buffer := strings.TrimPrefix(doc.Text, mark)
 	want := spelled(file.Text, buffer)
-	a := Apply{Document: doc, Edits: shifted(text.Diff(buffer, want), len(doc.Text)-len(buffer)), Label: "from the disk", Disk: Holds}
-	var applied Applied
-	var err error
-	if editor, ok := f.Editor.(loader); ok {
-		applied, err = editor.Load(ctx, a, hurry)
-	} else if len(a.Edits) > 0 {
-		applied, err = f.Editor.Apply(ctx, a)
-	} else {
-		err = ErrLeft // only its line endings are others
-	}
-	switch {
-	case errors.Is(err, ErrLeft):
+	edits := shifted(text.Diff(buffer, want), len(doc.Text)-len(buffer))
+	if len(edits) == 0 { // only its line endings are others
 		r.Became = Left
 		return nil
-	case err != nil:
+	}
+	applied, err := f.Editor.Apply(ctx, Apply{Document: doc, Edits: edits, Label: "from the disk", Disk: Holds})
+	if err != nil {
 		return f.notApplied(ctx, doc, path, err)
-	case !applied.Landed && !Landed(doc.Text, applied.Document.Text, want):
+	}
+	if !applied.Landed && !Landed(doc.Text, applied.Document.Text, want) {
 		return fmt.Errorf("refreshing %s: %w", path, ErrNotSeen)
 	}
+	f.tookIn(doc, path, want)
 	r.Became = Reloaded
 	return nil
+}
+
+// tookIn notes that a document holds the text that its file had, whatever that has by now.
+func (f *Files) tookIn(doc Document, path, want string) {
+	if editor, ok := f.Editor.(taker); ok {
+		editor.TookIn(keyFor(doc, path), strings.TrimPrefix(doc.Loaded.Text, mark), want)
+	}
 }
 
 // takeIn merges what the file has become into unsaved text.
@@ -171,9 +215,7 @@ func (f *Files) takeIn(ctx context.Context, doc Document, path string, file disk
 		}
 		r.Became = Merged
 	}
-	if editor, ok := f.Editor.(taker); ok {
-		editor.TookIn(keyFor(doc, path), base, want)
-	}
+	f.tookIn(doc, path, want)
 	return nil
 }
 

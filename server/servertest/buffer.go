@@ -45,6 +45,14 @@ func (e *Editor) Text(uri string) string {
 	return ""
 }
 
+// TextLocked is Text for a condition of Until.
+func (e *Editor) TextLocked(uri string) string {
+	if b := e.docs[uri]; b != nil {
+		return b.text
+	}
+	return ""
+}
+
 // Dirty reports whether an open document has text that was not saved.
 func (e *Editor) Dirty(uri string) bool {
 	e.mu.Lock()

@@ -70,6 +70,7 @@ type Seen struct {
 	Shown    []string      // window/showDocument
 	Cancels  int           // $/cancelRequest
 	Edits    [][]wire.Edit // of workspace/applyEdit and sallyport/document/apply
+	Disks    []wire.ApplyDisk
 }
 
 // Ends counts the progresses that have ended.

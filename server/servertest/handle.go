@@ -195,7 +195,7 @@ func readEdit(params jsontext.Value) (uri string, version *int32, edits []wire.E
 // apply is sallyport/document/apply, as a plugin does it.
 func (e *Editor) apply(h Habits, params jsontext.Value) (any, error, bool) {
 	p := read[wire.ApplyParams](params)
-	e.see(func(s *Seen) { s.Edits = append(s.Edits, p.Edits) })
+	e.see(func(s *Seen) { s.Edits, s.Disks = append(s.Edits, p.Edits), append(s.Disks, p.Disk) })
 	if h.BeforeEdit != nil {
 		h.BeforeEdit()
 	}
