@@ -375,3 +375,19 @@ func TestAppendSettles(t *testing.T) {
 		t.Errorf("the line is %s, %v", data, err)
 	}
 }
+
+// What is longer than any receipt is not copied, but stays where it is.
+func TestTailThatIsNotOurs(t *testing.T) {
+	l := newLog(t)
+	l.must(t, "t1")
+	if err := os.Truncate(l.month("2026-11"), 2*maxLine); err != nil { // of zeros
+		t.Fatal(err)
+	}
+	l.must(t, "t2")
+	if got := turns(t, l, project, false); len(got) != 3 || got[0] != "t1" || got[2] != "t2" {
+		t.Errorf("Read: %q", got)
+	}
+	if got := found(t, l); got != "edited:2/0/" {
+		t.Errorf("Verify: %s", got)
+	}
+}

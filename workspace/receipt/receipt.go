@@ -88,7 +88,7 @@ type Verdict struct {
 	Why     string  `json:"why,omitzero"`
 	Seconds float64 `json:"seconds"`          // it ran
 	Exit    *int    `json:"exit,omitzero"`    // its exit status; nil when it did not exit by itself
-	Output  string  `json:"output,omitzero"`  // the kept output, relative to the folder of the log, slashed
+	Output  string  `json:"output,omitzero"`  // the kept output, relative to the folder of the log, slashed; only the newest outputs stay
 	Omitted int64   `json:"omitted,omitzero"` // bytes of output, the first ones, that were not kept
 }
 

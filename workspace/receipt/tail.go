@@ -53,8 +53,12 @@ func (s *shelf) cutTail(month string, step func(string)) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	if start == size { // empty, or the last line has its end
+	switch {
+	case start == size: // empty, or the last line has its end
 		return size, nil
+	case size-start > maxLine: // nothing that we began: it stays, as a line that is no receipt
+		_, err := f.WriteAt([]byte("\n"), size)
+		return size + 1, err
 	}
 	if err := s.keepTail(strings.TrimSuffix(month, ".jsonl"), io.NewSectionReader(f, start, size-start)); err != nil {
 		return 0, fmt.Errorf("setting a torn tail aside: %w", err)
