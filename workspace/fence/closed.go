@@ -88,3 +88,6 @@ func (c *closed) identify() func(node fs.FileInfo, path func() string) bool {
 		return born == c.born || born == 0 || c.born == 0
 	}
 }
+
+// OtherNames lists the other paths under which mounts show a folder now.
+func OtherNames(folder string) []string { return otherNames(folder) }

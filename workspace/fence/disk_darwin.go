@@ -52,3 +52,6 @@ func isProcess(*os.File) bool { return false }
 
 // mountsInside is empty: macOS has no bind mounts.
 func mountsInside(string) []string { return nil }
+
+// otherNames is empty, as mountsInside is.
+func otherNames(string) []string { return nil }

@@ -63,17 +63,16 @@ func withFd(f *os.File, do func(fd uintptr) error) error {
 	return inner
 }
 
-// mountsInside lists the other mounts, anywhere, of folders that lie inside path: through them a part of it could be
-// reached without passing path itself. (A mount of path, or of what contains it, is recognised by identity.)
-func mountsInside(path string) []string {
+// mount is one line of mountinfo.
+type mount struct{ dev, root, at string }
+
+// mounts lists the mounts of this process, and the one on which path lies; its at is empty when that is not known.
+func mounts(path string) (all []mount, home mount) {
 	f, err := os.Open("/proc/self/mountinfo")
 	if err != nil {
-		return nil
+		return nil, mount{}
 	}
 	defer f.Close()
-	type mount struct{ dev, root, at string }
-	var all []mount
-	var home mount // the mount on which path lies
 	for s := bufio.NewScanner(f); s.Scan(); {
 		fields := strings.Fields(s.Text()) // 36 35 98:0 /root /mount/point options…
 		if len(fields) < 5 {
@@ -85,14 +84,50 @@ func mountsInside(path string) []string {
 			home = m
 		}
 	}
+	return all, home
+}
+
+// on is where path lies on the file system of the mount m.
+func (m mount) on(path string) string {
+	return strings.TrimSuffix(m.root, "/") + "/" + strings.TrimPrefix(path[len(strings.TrimSuffix(m.at, "/")):], "/")
+}
+
+// mountsInside lists the other mounts, anywhere, of folders that lie inside path: through them a part of it could be
+// reached without passing path itself. (A mount of path, or of what contains it, is recognised by identity.)
+func mountsInside(path string) []string {
+	all, home := mounts(path)
 	if home.at == "" {
 		return nil
 	}
-	inside := strings.TrimSuffix(home.root, "/") + "/" + strings.TrimPrefix(path[len(strings.TrimSuffix(home.at, "/")):], "/")
+	inside := home.on(path)
 	var out []string
 	for _, m := range all {
 		if m.dev == home.dev && m.root != inside && beneath(m.root, inside) && !beneath(m.at, path) {
 			out = append(out, m.at)
+		}
+	}
+	return out
+}
+
+// otherNames lists the other paths under which mounts show path itself: a bind mount of it, or of what contains it.
+func otherNames(path string) []string {
+	all, home := mounts(path)
+	if home.at == "" {
+		return nil
+	}
+	inside := home.on(path)
+	here, err := os.Stat(path)
+	if err != nil {
+		return nil
+	}
+	var out []string
+	for _, m := range all {
+		if m.dev != home.dev || !beneath(inside, m.root) {
+			continue
+		}
+		other := strings.TrimSuffix(m.at, "/") + "/" + strings.TrimPrefix(inside[len(strings.TrimSuffix(m.root, "/")):], "/")
+		if there, err := os.Stat(other); err == nil && other != path && os.SameFile(here, there) {
+			out = append(out, strings.TrimSuffix(other, "/"))
 		}
 	}
 	return out

@@ -57,3 +57,6 @@ func isProcess(*os.File) bool { return false }
 
 // mountsInside is empty: volumes mounted into folders are links to readLink.
 func mountsInside(string) []string { return nil }
+
+// otherNames is empty, as mountsInside is.
+func otherNames(string) []string { return nil }
