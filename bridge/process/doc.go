@@ -39,7 +39,7 @@
 //     half a second. When we end, the tree is gone within three.
 //   - After Stop returned nil, nothing of the tree is left.
 //   - An agent never gets a variable that the base or its EnvSpec does not name,
-//     nor a file of ours but its three pipes.
+//     nor a file of ours but its three pipes; a fence (Wrap) is given its files.
 //   - Stderr is always drained, and takes bounded memory.
 //   - Stdout ends after the agent did, also if its pipe does not; what the agent
 //     wrote is read first, however slow the reader.

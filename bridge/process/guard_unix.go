@@ -29,7 +29,7 @@ const (
 // which nothing may be left.
 const (
 	orphanGrace = 300 * time.Millisecond // for what a program left behind, from TERM to KILL
-	deathGrace  = time.Second            // when we died: to end by itself, then from TERM to KILL
+	deathGrace  = 400 * time.Millisecond // when we died: to end by itself, then from TERM to KILL
 	killAgain   = 20 * time.Millisecond  // between kills: something may just be starting
 	giveUp      = 10 * time.Second       // after the first kill
 )
@@ -72,7 +72,7 @@ func GuardMain() int {
 	pid, err := syscall.ForkExec(spec.Path, append([]string{spec.Path}, spec.Args...), &syscall.ProcAttr{
 		Dir:   spec.Dir,
 		Env:   spec.Env,
-		Files: []uintptr{0, 1, 2},
+		Files: spec.descriptors(),
 		Sys:   agentAttr(),
 	})
 	if err != nil {
@@ -80,7 +80,11 @@ func GuardMain() int {
 	}
 	fmt.Fprintf(report, "started %d\n", pid)
 	releaseStdio()
+	spec.release()
 	g := &guard{agent: pid, report: report, children: newChildren(pid)}
+	if spec.Waits {
+		g.spared = pid
+	}
 	return g.run(readCommands(control), reap(), signals)
 }
 
@@ -116,6 +120,7 @@ func releaseStdio() {
 type guard struct {
 	agent    int
 	ended    bool // the agent
+	spared   int  // a fence that is not asked to end, since it kills what is in it; 0 for none
 	report   io.Writer
 	children children
 	step     func()           // what comes next
@@ -139,7 +144,7 @@ func (g *guard) run(commands <-chan byte, deaths <-chan died, signals <-chan os.
 				commands = nil
 				g.orphaned()
 			case c == cmdTerminate:
-				g.children.signal(syscall.SIGTERM)
+				g.terminate()
 			case c == cmdKill:
 				g.kill()
 			}
@@ -174,7 +179,7 @@ func (g *guard) gone(left string) int {
 // orphaned ends the agent without haste: its input is closed already.
 func (g *guard) orphaned() {
 	g.after(deathGrace, func() {
-		g.children.signal(syscall.SIGTERM)
+		g.terminate()
 		g.after(deathGrace, g.kill)
 	})
 }
@@ -198,16 +203,19 @@ func (g *guard) leftovers() {
 	if !g.killing.IsZero() {
 		return
 	}
-	g.children.signal(syscall.SIGTERM)
+	g.terminate()
 	g.after(orphanGrace, g.kill)
 }
+
+// terminate asks all to end.
+func (g *guard) terminate() { g.children.signal(syscall.SIGTERM, g.spared) }
 
 // kill kills all, again and again.
 func (g *guard) kill() {
 	if g.killing.IsZero() {
 		g.killing = time.Now()
 	}
-	g.children.signal(syscall.SIGKILL)
+	g.children.signal(syscall.SIGKILL, 0)
 	g.after(killAgain, g.kill)
 }
 

@@ -9,18 +9,48 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"syscall"
 )
 
 // errShort is a description of a program that ends too early.
 var errShort = errors.New("the description of the program is cut short")
 
+// order is what a guard is told to start.
+type order struct {
+	Path  string
+	Dir   string
+	Args  []string
+	Env   []string
+	Files int // how many descriptors, from firstFile on, the program gets
+	Waits bool
+}
+
+// firstFile is the guard's descriptor of the first of Wrap.Files.
+const firstFile = reportFD + 1
+
+// descriptors are those that the program gets.
+func (o order) descriptors() []uintptr {
+	all := []uintptr{0, 1, 2}
+	for i := range o.Files {
+		all = append(all, uintptr(firstFile+i))
+	}
+	return all
+}
+
+// release lets go of the files that only the program needs.
+func (o order) release() {
+	for i := range o.Files {
+		_ = syscall.Close(firstFile + i)
+	}
+}
+
 // encodeSpec writes a spec for decodeSpec: a length, then strings that end with
-// a zero byte: path, folder, number of arguments, arguments, environment. No
-// JSON: paths need not be UTF-8.
+// a zero byte: path, folder, number of files, whether the program waits, number
+// of arguments, arguments, environment. No JSON: paths need not be UTF-8.
 func encodeSpec(s Spec) []byte {
 	var b bytes.Buffer
 	b.Write(make([]byte, 4))
-	fields := append([]string{s.Path, s.Dir, strconv.Itoa(len(s.Args))}, s.Args...)
+	fields := append([]string{s.Path, s.Dir, strconv.Itoa(len(s.Wrap.Files)), strconv.FormatBool(s.Wrap.Waits), strconv.Itoa(len(s.Args))}, s.Args...)
 	for _, f := range append(fields, s.Env...) {
 		b.WriteString(f)
 		b.WriteByte(0)
@@ -30,24 +60,27 @@ func encodeSpec(s Spec) []byte {
 	return out
 }
 
-func decodeSpec(r io.Reader) (Spec, error) {
+func decodeSpec(r io.Reader) (order, error) {
 	var length [4]byte
 	if _, err := io.ReadFull(r, length[:]); err != nil {
-		return Spec{}, err
+		return order{}, err
 	}
 	data := make([]byte, binary.BigEndian.Uint32(length[:]))
 	if _, err := io.ReadFull(r, data); err != nil {
-		return Spec{}, err
+		return order{}, err
 	}
+	const head = 5
 	fields := strings.Split(strings.TrimSuffix(string(data), "\x00"), "\x00")
-	if len(fields) < 3 {
-		return Spec{}, errShort
+	if len(fields) < head {
+		return order{}, errShort
 	}
-	n, err := strconv.Atoi(fields[2])
-	if err != nil || n < 0 || 3+n > len(fields) {
-		return Spec{}, errShort
+	files, err := strconv.Atoi(fields[2])
+	waits, err2 := strconv.ParseBool(fields[3])
+	n, err3 := strconv.Atoi(fields[4])
+	if err := errors.Join(err, err2, err3); err != nil || files < 0 || n < 0 || head+n > len(fields) {
+		return order{}, errShort
 	}
-	return Spec{Path: fields[0], Dir: fields[1], Args: fields[3 : 3+n], Env: fields[3+n:]}, nil
+	return order{Path: fields[0], Dir: fields[1], Files: files, Waits: waits, Args: fields[head : head+n], Env: fields[head+n:]}, nil
 }
 
 // related is one process of the system.

@@ -37,6 +37,19 @@ type Spec struct {
 	Env         []string     // the whole environment, as Environ builds it; nil is empty
 	StderrBytes int          // how much of the end of stderr is kept; default DefaultStderrBytes
 	Log         *slog.Logger // starts and stops; default: nothing is logged
+	Wrap        Wrap         // what a fence around the program needs; Unix only
+}
+
+// Wrap is what a fence needs that is started in place of the program, and starts
+// it in its turn. The zero value is no fence.
+type Wrap struct {
+	// Files are given to it as descriptors 3 and up. They are the caller's to
+	// close, once Start has returned.
+	Files []*os.File
+	// Waits says that the fence does not become the program but waits for it, as
+	// bubblewrap does: asked to end is what is in it and not the fence itself,
+	// which would kill what is in it; and its exit status 128+N means signal N.
+	Waits bool
 }
 
 // Process is a program that was started, with all that it starts in its turn.

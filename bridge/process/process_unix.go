@@ -18,6 +18,7 @@ import (
 type guarded struct {
 	guard   *exec.Cmd
 	agent   int
+	waits   bool     // Wrap.Waits
 	report  *os.File // the guard's side of the talk
 	allGone chan struct{}
 	rest    string // what is left; set before allGone is closed
@@ -36,6 +37,7 @@ func (p *Process) start(ctx context.Context, spec Spec) error {
 	if err != nil {
 		return err
 	}
+	files := append([]*os.File{pipes[control].r, pipes[report].w}, spec.Wrap.Files...)
 	g := &guarded{
 		guard: &exec.Cmd{
 			Path:        self,
@@ -45,11 +47,12 @@ func (p *Process) start(ctx context.Context, spec Spec) error {
 			Stdin:       pipes[stdin].r,
 			Stdout:      pipes[stdout].w,
 			Stderr:      pipes[stderr].w,
-			ExtraFiles:  []*os.File{pipes[control].r, pipes[report].w},
+			ExtraFiles:  files,
 			SysProcAttr: &syscall.SysProcAttr{Setsid: true},
 		},
 		report:  pipes[report].r,
 		control: pipes[control].w,
+		waits:   spec.Wrap.Waits,
 		allGone: make(chan struct{}),
 	}
 	if err := g.guard.Start(); err != nil {
@@ -129,7 +132,7 @@ func (p *Process) watch(g *guarded, reports *bufio.Reader, stdout, stderr *outpu
 		}
 		var code, signal int
 		if _, err := fmt.Sscanf(line, "exit %d %d\n", &code, &signal); err == nil {
-			end(exitOf(code, signal))
+			end(g.exitOf(code, signal))
 		} else if rest, ok := strings.CutPrefix(line, "gone"); ok {
 			told = true
 			g.rest = strings.TrimSpace(rest)
@@ -148,7 +151,11 @@ func (p *Process) watch(g *guarded, reports *bufio.Reader, stdout, stderr *outpu
 	wg.Wait()
 }
 
-func exitOf(code, signal int) Exit {
+func (g *guarded) exitOf(code, signal int) Exit {
+	const signalled, last = 128, 64 // as a shell says it
+	if g.waits && signal == 0 && code > signalled && code <= signalled+last {
+		signal = code - signalled
+	}
 	if signal != 0 {
 		return Exit{Code: -1, Signal: syscall.Signal(signal).String()}
 	}

@@ -49,7 +49,7 @@ func (c children) list() []int {
 	return append(found, below(all, roots...)...)
 }
 
-func (c children) signal(s syscall.Signal) {
+func (c children) signal(s syscall.Signal, _ int) {
 	_ = syscall.Kill(-c.agent, s) // it may just have ended
 	for _, pid := range c.list() {
 		_ = syscall.Kill(pid, s)
@@ -61,6 +61,6 @@ func (c children) String() string { return pidList(c.list()) }
 
 // abandon kills what can still be found of an agent whose guard was killed.
 func abandon(agent int) string {
-	children{agent}.signal(syscall.SIGKILL)
+	children{agent}.signal(syscall.SIGKILL, 0)
 	return ""
 }

@@ -52,9 +52,11 @@ func newChildren(int) children { return children{} }
 // child: so it is for a reaper.
 func (g *guard) childless() bool { return true }
 
-func (children) signal(s syscall.Signal) {
+func (children) signal(s syscall.Signal, spared int) {
 	for _, pid := range descendants(os.Getpid()) {
-		_ = syscall.Kill(pid, s) // it may just have ended
+		if pid != spared {
+			_ = syscall.Kill(pid, s) // it may just have ended
+		}
 	}
 }
 

@@ -30,7 +30,7 @@ func newChildren(agent int) children { return children{agent} }
 
 func (g *guard) childless() bool { return g.children.empty() }
 
-func (c children) signal(s syscall.Signal) { _ = syscall.Kill(-c.agent, s) }
+func (c children) signal(s syscall.Signal, _ int) { _ = syscall.Kill(-c.agent, s) }
 
 func (c children) empty() bool { return syscall.Kill(-c.agent, 0) == syscall.ESRCH }
 
@@ -43,6 +43,6 @@ func (c children) String() string {
 
 // abandon kills what can still be found of an agent whose guard was killed.
 func abandon(agent int) string {
-	children{agent}.signal(syscall.SIGKILL)
+	children{agent}.signal(syscall.SIGKILL, 0)
 	return ""
 }
