@@ -89,6 +89,10 @@ var edges = map[string]map[string]string{
 		"workspace/turns":      "turns are recorded and taken back",
 		"workspace/watch":      "what is written past us comes into open documents while a turn runs",
 	},
+	"bridge/sandbox": {
+		"bridge/process":  "what runs in a fence is a process tree",
+		"workspace/fence": "what the fence is to hold",
+	},
 	"bridge/permit": {
 		"bridge/rpc":      "raw members of a request",
 		"workspace":       "paths of URIs",
@@ -160,6 +164,7 @@ var borders = map[string][]string{
 	"github.com/coder/acp-go-sdk":            {"bridge"},                                                         // ACP types stop at bridge
 	"github.com/modelcontextprotocol/go-sdk": {"plugins", "bridge"},                                              // MCP servers come from packages
 	"github.com/fsnotify/fsnotify":           {"workspace", "plugins"},                                           // watching
+	"github.com/landlock-lsm/go-landlock":    {"bridge/sandbox"},                                                 // the kernel's fences are set up in one place
 	"mvdan.cc/sh/v3":                         {"plugins/rules"},                                                  // command lines are read in one place
 	"golang.org/x/term":                      {"cmd/sallyport", "server/terminal"},                               // the terminal is an editor's side
 	"encoding/json":                          {"bridge/fakeagent", "bridge/quirk", "server", "workspace/config"}, // only where a library demands it

@@ -1,0 +1,5 @@
+package sandbox
+
+// mayRead and mayWrite are not asked on Windows, where there is no fence.
+func mayRead(string) bool  { return false }
+func mayWrite(string) bool { return false }

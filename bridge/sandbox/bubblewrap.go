@@ -1,0 +1,70 @@
+package sandbox
+
+import "path/filepath"
+
+// Descriptors of a fence that is being made.
+const (
+	ordersFD = 3 // in: what the inner step is to do
+	resultFD = 4 // out: what it found
+	selfFD   = 5 // this program
+	argsFD   = 6 // bwrap's arguments
+)
+
+// innerCommand is the hidden subcommand of the inner step.
+const innerCommand = "sandbox-exec"
+
+// base are the arguments of every fence: capabilities go (as root bwrap would keep them all), file system, processes and IPC
+// are private, and all ends with us.
+func base() []string {
+	return []string{
+		"--die-with-parent", "--cap-drop", "ALL", "--unshare-user", "--unshare-pid", "--unshare-ipc",
+		"--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc",
+	}
+}
+
+// bubblewrapArgs are bwrap's arguments, without the program that it starts. They come from the plan alone.
+func bubblewrapArgs(p *plan) []string {
+	args := base()
+	if p.network != NetworkOpen {
+		args = append(args, "--unshare-net")
+	}
+	var last []string
+	for _, m := range p.mounts() {
+		switch m.rank {
+		case pinned, open, state:
+			args = append(args, "--bind", m.source, m.path)
+		case closed, setting, shown:
+			args = append(args, "--ro-bind", m.source, m.path)
+		case private:
+			if m.source == "" {
+				args = append(args, "--perms", "0700", "--tmpfs", m.path)
+			} else {
+				args = append(args, "--bind", m.source, m.path)
+			}
+		case hidden:
+			if !m.folder {
+				args = append(args, "--ro-bind", m.source, m.path)
+				continue
+			}
+			args = append(args, "--perms", m.perms(), "--tmpfs", m.path)
+			for _, name := range m.keep {
+				path := filepath.Join(m.path, name)
+				args = append(args, "--ro-bind-try", path, path)
+			}
+			last = append(last, "--remount-ro", m.path)
+		}
+	}
+	return append(args, last...)
+}
+
+// perms are those of the empty folder in place of a hidden one.
+func (m mount) perms() string {
+	switch {
+	case len(m.keep) > 0:
+		return "0500"
+	case m.holds:
+		return "0111" // passed through, never listed
+	default:
+		return "0000"
+	}
+}

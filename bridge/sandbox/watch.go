@@ -1,0 +1,127 @@
+package sandbox
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"slices"
+	"time"
+
+	"sallyport/workspace/fence"
+)
+
+// Event is something that happened to a fence while its agent ran.
+type Event struct {
+	Path string
+	// Lost: a mask no longer stands on what is at Path now. Otherwise Path is reserved, was absent, and is there now.
+	Lost bool
+}
+
+// often is how often the masks are looked at.
+const often = 400 * time.Millisecond
+
+// mask is what one stood on at the start.
+type mask struct {
+	path     string
+	info     os.FileInfo
+	vanishes bool // that nothing is there is no loss: it was moved with its mask, or deleted
+}
+
+// Watch looks after the masks until ctx ends, and tells each event once. A backend without masks has no events.
+func (f *Fence) Watch(ctx context.Context, tell func([]Event)) {
+	if f.Report.Backend == None {
+		return
+	}
+	w := watcher{fence: f, told: map[string]bool{}, names: map[string][]string{}}
+	for _, path := range f.hidden {
+		w.names[path] = fence.OtherNames(path)
+	}
+	tick := time.NewTicker(often)
+	defer tick.Stop()
+	for {
+		if events := w.look(); len(events) > 0 {
+			tell(events)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-f.Process.Gone():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+type watcher struct {
+	fence *Fence
+	told  map[string]bool
+	names map[string][]string // of hidden folders, at the start
+
+	mounts []byte // the table of mounts, when names were looked for last
+}
+
+func (w *watcher) look() []Event {
+	var events []Event
+	add := func(e Event) {
+		if !w.told[e.Path] {
+			w.told[e.Path] = true
+			events = append(events, e)
+		}
+	}
+	for _, m := range w.fence.masks {
+		now, err := os.Lstat(m.path)
+		switch {
+		case err == nil && os.SameFile(now, m.info), err != nil && m.vanishes:
+		default:
+			add(Event{m.path, true})
+		}
+	}
+	for _, path := range w.fence.told {
+		if _, err := os.Lstat(path); err == nil {
+			add(Event{path, false})
+		}
+	}
+	table, err := os.ReadFile("/proc/self/mountinfo")
+	if err != nil || len(w.fence.masks) == 0 || bytes.Equal(table, w.mounts) {
+		return events
+	}
+	w.mounts = table
+	for path, known := range w.names {
+		for _, name := range fence.OtherNames(path) {
+			if !slices.Contains(known, name) {
+				add(Event{name, true})
+			}
+		}
+	}
+	return events
+}
+
+// masks are what stood where the masks of a plan were put.
+func (p *plan) masks(backend Backend) []mask {
+	if backend != Bubblewrap {
+		return nil
+	}
+	var all []mask
+	for _, m := range p.mounts() {
+		if m.rank != closed && m.rank != setting && m.rank != hidden && m.rank != pinned {
+			continue
+		}
+		if info, err := os.Lstat(m.path); err == nil {
+			all = append(all, mask{m.path, info, m.rank == hidden})
+		}
+	}
+	for _, path := range p.layout.Told { // links, which cannot be masked
+		if info, err := os.Lstat(path); err == nil {
+			all = append(all, mask{path, info, false})
+		}
+	}
+	return all
+}
+
+// absent are the reserved paths at which nothing is.
+func (p *plan) absent() []string {
+	return slices.DeleteFunc(slices.Clone(p.layout.Told), func(path string) bool {
+		_, err := os.Lstat(path)
+		return err == nil
+	})
+}
