@@ -24,7 +24,8 @@ const often = 400 * time.Millisecond
 type mask struct {
 	path     string
 	info     os.FileInfo
-	vanishes bool // that nothing is there is no loss: it was moved with its mask, or deleted
+	born     int64 // 0: not known
+	vanishes bool  // that nothing is there is no loss: it was moved with its mask, or deleted
 }
 
 // Watch looks after the masks until ctx ends, and tells each event once. A backend without masks has no events.
@@ -71,7 +72,7 @@ func (w *watcher) look() []Event {
 	for _, m := range w.fence.masks {
 		now, err := os.Lstat(m.path)
 		switch {
-		case err == nil && os.SameFile(now, m.info), err != nil && m.vanishes:
+		case err == nil && m.is(now), err != nil && m.vanishes:
 		default:
 			add(Event{m.path, true})
 		}
@@ -107,15 +108,24 @@ func (p *plan) masks(backend Backend) []mask {
 			continue
 		}
 		if info, err := os.Lstat(m.path); err == nil {
-			all = append(all, mask{m.path, info, m.rank == hidden})
+			all = append(all, newMask(m.path, info, m.rank == hidden))
 		}
 	}
 	for _, path := range p.layout.Told { // links, which cannot be masked
 		if info, err := os.Lstat(path); err == nil {
-			all = append(all, mask{path, info, false})
+			all = append(all, newMask(path, info, false))
 		}
 	}
 	return all
+}
+
+func newMask(path string, info os.FileInfo, vanishes bool) mask {
+	return mask{path, info, fence.Birth(info, path), vanishes}
+}
+
+// is reports whether the mask stands on what is there now.
+func (m mask) is(now os.FileInfo) bool {
+	return os.SameFile(now, m.info) && (m.born == 0 || fence.Birth(now, m.path) == m.born)
 }
 
 // absent are the reserved paths at which nothing is.

@@ -89,5 +89,9 @@ func (c *closed) identify() func(node fs.FileInfo, path func() string) bool {
 	}
 }
 
+// Birth is when what info tells of came to be, in nanoseconds, if that is known and it still stands at path; otherwise 0. A
+// folder that is made where one was removed often has that one's number, and another birth.
+func Birth(info fs.FileInfo, path string) int64 { return birth(info, path) }
+
 // OtherNames lists the other paths under which mounts show a folder now.
 func OtherNames(folder string) []string { return otherNames(folder) }
