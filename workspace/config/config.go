@@ -65,6 +65,9 @@ type Launch struct {
 	RemoveEnv []string `json:"removeEnv"`
 	// Cwd of the process; default the session's folder.
 	Cwd string `json:"cwd"`
+	// State are folders and files that the agent's own tools may write besides the region, such
+	// as where it keeps its conversations; default those of its manifest, to which they add.
+	State []string `json:"state"`
 }
 
 // Files says what happens to buffers before a prompt and after a write.

@@ -95,6 +95,9 @@ func (c *Config) expand(home string) {
 	}
 	for id, agent := range maps.All(c.Custom) {
 		agent.Cwd = expand(home, agent.Cwd)
+		for i, path := range agent.State {
+			agent.State[i] = expand(home, path)
+		}
 		c.Custom[id] = agent
 	}
 }

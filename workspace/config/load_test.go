@@ -40,7 +40,7 @@ func TestLoad(t *testing.T) {
 	"agent": "mine", /* block */
 	"agents": {"mine": {
 		"name": "Mine", "command": "mine --acp 'a b'", "args": ["-x"], "env": {"A": "b"},
-		"passEnv": ["KEY"], "removeEnv": ["B"], "cwd": "~/w", "fs": false, "modes": {"plan": "ro"},
+		"passEnv": ["KEY"], "removeEnv": ["B"], "cwd": "~/w", "state": ["~/s", "/t"], "fs": false, "modes": {"plan": "ro"},
 		"network": "loopback",
 	}},
 	"prestart": ["mine"], "maxAgents": 2, "idleMinutes": 5, "unsaved": "save",
@@ -61,7 +61,7 @@ func TestLoad(t *testing.T) {
 			Agent: "mine", Prestart: []string{"mine"}, MaxAgents: 2, IdleMinutes: 5,
 			Custom: map[string]Agent{"mine": {
 				Name: "Mine", Command: "mine --acp 'a b'", Args: []string{"-x"}, FS: &no, Modes: map[Mode]string{Plan: "ro"},
-				Launch: Launch{Env: map[string]string{"A": "b"}, PassEnv: []string{"KEY"}, RemoveEnv: []string{"B"}, Cwd: filepath.Join(home, "w")},
+				Launch: Launch{Env: map[string]string{"A": "b"}, PassEnv: []string{"KEY"}, RemoveEnv: []string{"B"}, Cwd: filepath.Join(home, "w"), State: []string{filepath.Join(home, "s"), "/t"}},
 				Kernel: Kernel{Network: NetworkLoopback},
 			}},
 			Timeouts: Timeouts{StartSeconds: 1, CancelGraceSeconds: 5},
