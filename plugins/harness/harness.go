@@ -203,6 +203,9 @@ type Footprint struct {
 	State    []string `json:"state,omitempty"`    // it must be able to write these
 	Settings []string `json:"settings,omitempty"` // its configuration: closed to its writes
 	Sockets  []string `json:"sockets,omitempty"`  // it must be able to reach these
+	// Moves are the variables that move its state elsewhere, each with the path that its value stands for. In a private
+	// project the agent gets a state of its own by them.
+	Moves map[string]string `json:"moves,omitempty"`
 }
 
 // HasQuirk reports whether the manifest names the quirk.
