@@ -21,13 +21,20 @@ const stopGrace = 1500 * time.Millisecond
 // session at the most.
 type agent struct {
 	harness *harness.Harness
-	folder  string
-	proc    *process.Process
-	conn    *rpc.Conn
-	hello   hello
-	quirks  quirk.Set
-	span    span
+	berth
+	conn   *rpc.Conn
+	hello  hello
+	quirks quirk.Set
+	span   span
 	wires
+}
+
+// berth is where an agent runs, and inside which fences. It does not change.
+type berth struct {
+	folder string
+	roots  []string
+	proc   *process.Process
+	kernel *fenced
 }
 
 // span is how long an agent lasts: its requests and what it shows hang on ctx,
@@ -64,8 +71,8 @@ const (
 
 // startAgent starts the program of a harness and says hello to it. It fills a
 // place that was reserved, or gives it back.
-func (b *Bridge) startAgent(ctx context.Context, h *harness.Harness, folder string) (*agent, error) {
-	a, limit, err := b.spring(ctx, h, folder)
+func (b *Bridge) startAgent(ctx context.Context, h *harness.Harness, folder string, roots []string) (*agent, error) {
+	a, limit, err := b.spring(ctx, h, folder, roots)
 	if err != nil {
 		b.giveBack()
 		return nil, err
@@ -73,6 +80,7 @@ func (b *Bridge) startAgent(ctx context.Context, h *harness.Harness, folder stri
 	if !b.adopt(a) {
 		a.span.cancel()
 		_ = a.proc.Stop(a.span.ctx, 0) // what is left dies with us
+		a.unfence()
 		return nil, errClosing
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
@@ -85,17 +93,18 @@ func (b *Bridge) startAgent(ctx context.Context, h *harness.Harness, folder stri
 }
 
 // spring starts the program. limit is the time it has for its first answers.
-func (b *Bridge) spring(ctx context.Context, h *harness.Harness, folder string) (a *agent, limit time.Duration, err error) {
+func (b *Bridge) spring(ctx context.Context, h *harness.Harness, folder string, roots []string) (a *agent, limit time.Duration, err error) {
 	c, err := b.Home.Config(folder)
 	if err != nil {
 		return nil, 0, err
 	}
 	b.Display.Notice(Notice{Kind: NoticeStarting, Level: Plain, Text: "starting " + h.Name})
-	proc, err := b.launch(ctx, h, folder, c.Custom[h.ID].Cwd)
+	k, err := b.launch(ctx, h, c, folder, roots)
 	if err != nil {
 		return nil, 0, err
 	}
-	a = &agent{harness: h, folder: folder, proc: proc}
+	proc := k.Process
+	a = &agent{harness: h, berth: berth{folder: folder, roots: roots, proc: proc, kernel: k}}
 	a.b = b
 	a.span.ctx, a.span.cancel = context.WithCancel(b.life.ctx)
 	a.span.ended = make(chan struct{})
@@ -115,12 +124,14 @@ func (b *Bridge) spring(ctx context.Context, h *harness.Harness, folder string) 
 // left of its tree.
 func (a *agent) run() {
 	defer close(a.span.ended)
+	a.wg.Go(a.watchFence)
 	err := a.conn.Run(context.WithoutCancel(a.b.life.ctx))
 	a.span.cancel()
 	a.b.Log.Debug("connection to an agent ended", "agent", a.harness.ID, "err", err)
 	if err := a.proc.Stop(context.WithoutCancel(a.b.life.ctx), stopGrace); err != nil {
 		a.b.Log.Error("stopping an agent", "agent", a.harness.ID, "err", err)
 	}
+	a.unfence()
 	a.b.live.mu.Lock()
 	delete(a.b.live.agents, a)
 	a.b.live.mu.Unlock()

@@ -95,6 +95,9 @@ type Posture struct {
 	Writes   Grade  `json:"writes"`
 	Commands Grade  `json:"commands"`
 	Sentence string `json:"sentence"`
+	// Kernel is how much of the fences the kernel holds: "full", "partial" or
+	// "none"; empty before an agent was started.
+	Kernel string `json:"kernel,omitzero"`
 }
 
 // StopReason is why a turn ended: end_turn, max_tokens, max_turn_requests,

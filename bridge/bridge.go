@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"sallyport/bridge/process"
+	"sallyport/bridge/sandbox"
 	"sallyport/plugins/harness"
 	"sallyport/workspace"
 	"sallyport/workspace/config"
@@ -52,6 +53,8 @@ type Home struct {
 	Private func() []string
 	// Own is our own state and configuration, which no agent may touch.
 	Own fence.Own
+	// Kernel starts agents inside kernel fences; nil: they are started without.
+	Kernel *sandbox.Launcher
 	// Finder finds programs; nil looks on PATH only.
 	Finder *process.Finder
 	// Environ is the environment that agents' own is built from.

@@ -10,12 +10,14 @@ import (
 
 	"sallyport/bridge/process"
 	"sallyport/plugins/harness"
+	"sallyport/workspace/config"
 )
 
 // launch finds and starts a harness's program. We start it ourselves, without
 // a shell, with an environment that is built up. It works in the session's
-// folder, or in cwd where the user has set one.
-func (b *Bridge) launch(ctx context.Context, h *harness.Harness, folder, cwd string) (*process.Process, error) {
+// folder, or where the user has set one, inside the fences of a session with
+// these roots.
+func (b *Bridge) launch(ctx context.Context, h *harness.Harness, c *config.Config, folder string, roots []string) (*fenced, error) {
 	env, report := b.environ(h)
 	b.Log.Debug("environment of an agent", "agent", h.ID, "set", report.Set, "withheld", report.Withheld)
 	program, env, err := b.Home.find(ctx, h, env)
@@ -25,17 +27,18 @@ func (b *Bridge) launch(ctx context.Context, h *harness.Harness, folder, cwd str
 	if why := crossing(runtime.GOOS, inWSL(), program.Path); why != "" {
 		return nil, &StartError{Agent: h.Name, Reason: why, Hint: "install the agent on the side where Sallyport runs"}
 	}
+	cwd := c.Custom[h.ID].Cwd
 	switch {
 	case cwd == "":
 		cwd = folder
 	case !filepath.IsAbs(cwd):
 		cwd = filepath.Join(folder, cwd)
 	}
-	p, err := process.Start(ctx, process.Spec{Path: program.Path, Args: program.Args, Dir: cwd, Env: env, Log: b.Log})
+	k, err := b.startFenced(ctx, h, c, folder, roots, process.Spec{Path: program.Path, Args: program.Args, Dir: cwd, Env: env, Log: b.Log})
 	if err != nil {
 		return nil, notStarted(h, err)
 	}
-	return p, nil
+	return k, nil
 }
 
 // find looks the program up on PATH, and if it is not there on the PATH of the
@@ -59,6 +62,10 @@ func (h *Home) find(ctx context.Context, described *harness.Harness, env []strin
 }
 
 func notStarted(h *harness.Harness, err error) error {
+	var said *StartError
+	if errors.As(err, &said) {
+		return said
+	}
 	e := &StartError{Agent: h.Name, Reason: err.Error(), Err: err}
 	var missing *harness.NotFoundError
 	if errors.As(err, &missing) && missing.Install != "" {

@@ -60,7 +60,7 @@ func (b *Bridge) Load(ctx context.Context, l LoadSession) (Info, error) {
 		return Info{}, err
 	}
 	defer s.end()
-	a, err := b.acquire(ctx, h, s.folder)
+	a, err := b.acquire(ctx, h, s.folder, s.roots...)
 	if err != nil {
 		return Info{}, err
 	}

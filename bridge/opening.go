@@ -44,7 +44,7 @@ func (s *session) openParams(a *agent, id string) openParams {
 func (s *session) create(ctx context.Context, a *agent) error {
 	if a == nil {
 		var err error
-		if a, err = s.b.acquire(ctx, s.harness, s.folder); err != nil {
+		if a, err = s.b.acquire(ctx, s.harness, s.folder, s.roots...); err != nil {
 			return err
 		}
 	}

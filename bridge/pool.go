@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"time"
 
 	"sallyport/plugins/harness"
@@ -22,11 +23,12 @@ func (s standby) warm() bool { return !s.since.IsZero() }
 // acquire returns an agent for a session in folder: one that waits for one, or
 // a new one. It keeps the number of live agents within the setting by ending
 // the idle one that was used least recently; a busy one is never ended. folder
-// is as fence.Policy.Folder gives it.
-func (b *Bridge) acquire(ctx context.Context, h *harness.Harness, folder string) (*agent, error) {
+// is as fence.Policy.Folder gives it; roots are the session's other folders,
+// which the agent's fences open.
+func (b *Bridge) acquire(ctx context.Context, h *harness.Harness, folder string, roots ...string) (*agent, error) {
 	for {
 		b.live.mu.Lock()
-		a := b.takeWarmLocked(h, folder)
+		a := b.takeWarmLocked(h, folder, roots)
 		warming := b.live.warming[warmKey{h.ID, folder}]
 		b.live.mu.Unlock()
 		switch {
@@ -36,7 +38,7 @@ func (b *Bridge) acquire(ctx context.Context, h *harness.Harness, folder string)
 			if err := b.reserve(folder, true); err != nil {
 				return nil, err
 			}
-			return b.startAgent(ctx, h, folder)
+			return b.startAgent(ctx, h, folder, roots)
 		}
 		select {
 		case <-warming:
@@ -51,9 +53,9 @@ type warmKey struct{ agent, folder string }
 
 // takeWarmLocked takes an agent that was started from the same description: it
 // may have been changed since.
-func (b *Bridge) takeWarmLocked(h *harness.Harness, folder string) *agent {
+func (b *Bridge) takeWarmLocked(h *harness.Harness, folder string, roots []string) *agent {
 	for a, st := range b.live.agents {
-		if st.warm() && a.folder == folder && a.harness.ID == h.ID && !a.gone() && reflect.DeepEqual(a.harness, h) {
+		if st.warm() && a.folder == folder && slices.Equal(a.roots, roots) && a.harness.ID == h.ID && !a.gone() && reflect.DeepEqual(a.harness, h) {
 			b.live.agents[a] = standby{}
 			return a
 		}
@@ -239,5 +241,5 @@ func (b *Bridge) startAhead(h *harness.Harness, folder string) (*agent, error) {
 	if err := b.reserve(folder, false); err != nil {
 		return nil, err
 	}
-	return b.startAgent(b.life.ctx, h, folder)
+	return b.startAgent(b.life.ctx, h, folder, nil)
 }

@@ -8,20 +8,22 @@ import (
 
 	"sallyport/bridge/permit"
 	"sallyport/bridge/quirk"
+	"sallyport/bridge/sandbox"
 	"sallyport/plugins/harness"
 )
 
-// postureLocked is what holds for the session now. It comes from what the
-// manifest says was seen of this agent and from what this session has seen; it
-// never comes from what we wish.
+// postureLocked is what holds for the session now. It comes from what its
+// agent's fence was seen to hold, from what the manifest says was seen of this
+// agent, and from what this session has seen; it never comes from what we wish.
 func (s *session) postureLocked() Posture {
-	p := PostureOf(s.harness)
-	if s.state.memory.past.reads {
+	report := s.state.memory.kernel.report()
+	p := postureIn(s.harness, report)
+	if s.state.memory.past.reads && p.Reads != Enforced {
 		p.Reads = Observed
 	}
-	if s.state.memory.past.writes && p.Writes != Observed {
+	if s.state.memory.past.writes && p.Writes == Mediated {
 		p.Writes = Observed
-		p.Sentence = sentence(s.harness, p)
+		p.Sentence = sentence(s.harness, p, report)
 	}
 	if s.state.mode == permit.Bypass {
 		p.Sentence += "; mode bypassPermissions: nothing is asked"
@@ -39,13 +41,35 @@ func PostureOf(h *harness.Harness) Posture {
 	if h.Own.Reach.Writes == "mediated" {
 		p.Writes = Mediated
 	}
-	p.Sentence = sentence(h, p)
+	p.Sentence = sentence(h, p, nil)
 	return p
 }
 
-func sentence(h *harness.Harness, p Posture) string {
-	var parts []string
+// postureIn is the posture of a harness whose agent runs in a fence; nil: that
+// is not known.
+func postureIn(h *harness.Harness, r *sandbox.Report) Posture {
+	p := PostureOf(h)
+	if r == nil {
+		return p
+	}
+	p.Kernel = string(r.Level)
+	if r.Reads {
+		p.Reads = Enforced
+	}
+	if r.Writes && r.Reserved {
+		p.Writes = Enforced
+	}
+	if p.Reads == Enforced && p.Writes == Enforced {
+		p.Commands = Enforced
+	}
+	p.Sentence = sentence(h, p, r)
+	return p
+}
+
+func sentence(h *harness.Harness, p Posture, r *sandbox.Report) string {
+	parts := kernelWords(p, r)
 	switch {
+	case p.Writes == Enforced:
 	case p.Writes == Mediated:
 		parts = append(parts, "edits pass through Sallyport and its fences")
 	case h.Own.Reach.Writes == "":
@@ -69,12 +93,56 @@ func sentence(h *harness.Harness, p Posture) string {
 	case "never":
 		parts = append(parts, "it does not ask before a command")
 	}
-	if h.Own.Reach.Commands == "none" {
+	switch {
+	case h.Own.Reach.Commands == "none":
 		parts = append(parts, "it runs no commands")
-	} else {
+	case p.Commands == Enforced:
+		parts = append(parts, "a command it runs is inside the same fences")
+	case r != nil && r.Level != sandbox.Nothing:
+		parts = append(parts, "a command it runs is held no better")
+	default:
 		parts = append(parts, "a command it runs can read and write past every fence")
 	}
-	return strings.Join(parts, "; ")
+	return strings.Join(append(parts, gapWords(r)...), "; ")
+}
+
+// kernelWords say what the kernel holds.
+func kernelWords(p Posture, r *sandbox.Report) []string {
+	switch {
+	case r == nil:
+		return nil
+	case p.Reads == Enforced && p.Writes == Enforced:
+		return []string{fmt.Sprintf("the kernel (%s) refuses writes outside the region and to reserved files, and reads of what is closed", r.Backend)}
+	case p.Reads == Enforced && r.Writes:
+		return []string{fmt.Sprintf("the kernel (%s) refuses writes outside the region and reads of what is closed, with gaps", r.Backend)}
+	case p.Reads == Enforced:
+		return []string{fmt.Sprintf("the kernel (%s) refuses reads of what is closed", r.Backend)}
+	case r.Writes:
+		return []string{fmt.Sprintf("the kernel (%s) refuses writes outside the region", r.Backend)}
+	case r.Why != "":
+		return []string{"the kernel holds nothing: " + r.Why}
+	default:
+		return []string{"the kernel holds nothing"}
+	}
+}
+
+// gapWords name what the kernel does not hold.
+func gapWords(r *sandbox.Report) []string {
+	if r == nil || r.Level == sandbox.Nothing {
+		return nil
+	}
+	var out []string
+	if len(r.Gaps) > 0 {
+		out = append(out, "not held: "+strings.Join(r.Gaps, ", "))
+	}
+	switch r.Network {
+	case sandbox.NetworkOff:
+		return append(out, "it has no network")
+	case sandbox.NetworkLoopback:
+		return append(out, "it has a loopback of its own and no other network")
+	default:
+		return append(out, "the network is not fenced")
+	}
 }
 
 // lowerPosture notes that the agent works past us, and says so when that was not

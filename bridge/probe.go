@@ -41,7 +41,7 @@ func (b *Bridge) Probe(ctx context.Context, h *harness.Harness) (Probed, error) 
 	b.live.starting++
 	b.live.mu.Unlock()
 	began := time.Now()
-	a, err := b.startAgent(ctx, h, s.folder)
+	a, err := b.startAgent(ctx, h, s.folder, nil)
 	if err != nil {
 		return Probed{Fix: fixOf(err)}, err
 	}

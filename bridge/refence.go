@@ -16,6 +16,9 @@ func (b *Bridge) refence(s *session) {
 	if err == nil {
 		err = s.ground.policy.SetPrivate(private)
 	}
+	if a := s.current(); a != nil && err == nil {
+		a.privateChanged(s.ground.policy.Private())
+	}
 	if err != nil {
 		b.Log.Error("taking over the private projects", "session", s.id, "err", err)
 	}

@@ -25,7 +25,7 @@ func (s *session) open(ctx context.Context) (*agent, error) {
 		}
 		s.detach(a)
 	}
-	a, err := s.b.acquire(ctx, s.harness, s.folder)
+	a, err := s.b.acquire(ctx, s.harness, s.folder, s.roots...)
 	if err != nil {
 		return nil, err
 	}

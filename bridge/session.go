@@ -106,6 +106,7 @@ type memory struct {
 	agentMode string // the agent's own mode, as far as it was said
 	copied    copied
 	told      told
+	kernel    *fenced // of the agent that served last
 }
 
 // past is what was seen of the agent working past us.
@@ -133,11 +134,7 @@ func (b *Bridge) newSession(h *harness.Harness, n NewSession) (*session, error) 
 	if err != nil {
 		return nil, err
 	}
-	policy, err := fence.New(n.Folder, fence.Rules{
-		Region: c.Fences.Region, Roots: n.Roots, Reserved: c.Fences.Reserved, CI: c.Fences.CI,
-		Unreadable: c.Fences.UnreadableOf(fence.DefaultUnreadable()),
-		Private:    c.Fences.Private, Own: b.Home.Own, AgentConfig: agentConfig(h),
-	})
+	policy, err := b.fences(h, n.Folder, n.Roots, c)
 	if err != nil {
 		return nil, err
 	}
@@ -217,7 +214,7 @@ func (s *session) bound(a *agent, id string) error {
 	if s.state.use.closed {
 		return &UnknownSessionError{Session: s.id}
 	}
-	s.state.agent, s.state.agentID = a, id
+	s.state.agent, s.state.agentID, s.state.memory.kernel = a, id, a.kernel
 	return nil
 }
 

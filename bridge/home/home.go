@@ -11,6 +11,7 @@ import (
 
 	"sallyport/bridge"
 	"sallyport/bridge/process"
+	"sallyport/bridge/sandbox"
 	"sallyport/plugins/harness"
 	"sallyport/workspace/config"
 	"sallyport/workspace/fence"
@@ -100,6 +101,7 @@ func (h *Home) Bridge(version string) bridge.Home {
 		Config:  h.Config,
 		Private: func() []string { return h.User().Fences.Private },
 		Own:     fence.Own{State: []string{h.Paths.State}, Config: []string{filepath.Dir(h.Paths.Config), h.Paths.Data}},
+		Kernel:  &sandbox.Launcher{Dir: filepath.Join(h.Paths.State, "fence"), Environ: environ, Log: h.log},
 		Finder:  &process.Finder{Host: environ},
 		Environ: environ,
 		Version: version,

@@ -75,7 +75,11 @@ func (r *rig) configure(members string) {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	fake := `"command": ` + string(program) + `, "args": ` + string(args) + `, "passEnv": ["GORACE"]`
+	state, err := json.Marshal([]string{filepath.Dir(r.agent.Log)}) // it writes its log from inside its fence
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	fake := `"command": ` + string(program) + `, "args": ` + string(args) + `, "passEnv": ["GORACE"], "state": ` + string(state)
 	r.put(r.file, "{"+strings.ReplaceAll(members, "FAKE", fake)+"}")
 }
 

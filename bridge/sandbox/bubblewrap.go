@@ -1,6 +1,9 @@
 package sandbox
 
-import "path/filepath"
+import (
+	"os"
+	"path/filepath"
+)
 
 // Descriptors of a fence that is being made.
 const (
@@ -14,12 +17,15 @@ const (
 const innerCommand = "sandbox-exec"
 
 // base are the arguments of every fence: capabilities go (as root bwrap would keep them all), file system, processes and IPC
-// are private, and all ends with us.
+// are private, and all ends with us. Root is called nobody inside, which changes nothing of its rights: a user namespace of
+// root's without capabilities lets no other be made in it, and an agent could not have a sandbox of its own.
 func base() []string {
-	return []string{
-		"--die-with-parent", "--cap-drop", "ALL", "--unshare-user", "--unshare-pid", "--unshare-ipc",
-		"--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc",
+	args := []string{"--die-with-parent", "--cap-drop", "ALL", "--unshare-user", "--unshare-pid", "--unshare-ipc"}
+	if os.Geteuid() == 0 {
+		const nobody = "65534"
+		args = append(args, "--uid", nobody, "--gid", nobody)
 	}
+	return append(args, "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc")
 }
 
 // bubblewrapArgs are bwrap's arguments, without the program that it starts. They come from the plan alone.

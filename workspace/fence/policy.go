@@ -22,6 +22,7 @@ type Policy struct {
 
 	mu      sync.RWMutex
 	private []*closed // replaced whole, guarded by mu
+	inside  string    // the private project in which the session lives, "" for none; guarded by mu
 }
 
 // New makes the policy of a session that lives in folder, an existing folder.
@@ -159,19 +160,40 @@ func (p *Policy) SetPrivate(folders []string) error {
 		return fmt.Errorf("fencing %s: %w", p.home.path, err)
 	}
 	var list []*closed
+	inside := ""
 	for _, f := range folders {
 		c, err := p.compileClosed(verdict{kind: Private, why: "it lies in a private project", reads: true}, f)
 		if err != nil {
 			return err
 		}
-		if !c.holds(home) {
-			list = append(list, c)
+		if c.holds(home) {
+			inside = c.path
+			continue
 		}
+		list = append(list, c)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.private = list
+	p.private, p.inside = list, inside
 	return nil
+}
+
+// Inside is the folder of the private project in which the session lives, resolved; "" when it lives in none.
+func (p *Policy) Inside() string {
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	return p.inside
+}
+
+// Private lists the private projects that are closed to the session, resolved.
+func (p *Policy) Private() []string {
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	var all []string
+	for _, c := range p.private {
+		all = append(all, c.path)
+	}
+	return all
 }
 
 // allClosed is every closed folder, private ones first.

@@ -1,0 +1,135 @@
+package bridge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"sallyport/bridge/process"
+	"sallyport/bridge/sandbox"
+	"sallyport/plugins/harness"
+	"sallyport/workspace/config"
+	"sallyport/workspace/fence"
+)
+
+// fences is the policy of a session: fs/* is judged by it, and the kernel is told of it.
+func (b *Bridge) fences(h *harness.Harness, folder string, roots []string, c *config.Config) (*fence.Policy, error) {
+	return fence.New(folder, fence.Rules{
+		Region: c.Fences.Region, Roots: roots, Reserved: c.Fences.Reserved, CI: c.Fences.CI,
+		Unreadable: c.Fences.UnreadableOf(fence.DefaultUnreadable()),
+		Private:    c.Fences.Private, Own: b.Home.Own, AgentConfig: agentConfig(h),
+	})
+}
+
+// fenced is what the kernel holds for one agent.
+type fenced struct {
+	*sandbox.Fence
+	asked   config.Sandbox
+	private []string // the projects that are closed to it
+
+	mu   sync.Mutex
+	lost bool // a mask is gone; guarded by mu
+}
+
+// startFenced starts an agent's program inside the fences of a session in folder with roots.
+func (b *Bridge) startFenced(ctx context.Context, h *harness.Harness, c *config.Config, folder string, roots []string, spec process.Spec) (*fenced, error) {
+	policy, err := b.fences(h, folder, roots, c)
+	if err != nil {
+		return nil, err
+	}
+	want := c.KernelOf(h.ID)
+	k := &fenced{asked: want.Sandbox, private: policy.Private()}
+	switch {
+	case want.Sandbox == config.SandboxOff, b.Home.Kernel == nil:
+		if want.Network != config.NetworkOn && want.Network != "" {
+			return nil, &StartError{Agent: h.Name, Reason: "its network is to be closed, and only a sandbox does that", Hint: `set "sandbox": "auto"`}
+		}
+		p, err := process.Start(ctx, spec)
+		if err != nil {
+			return nil, err
+		}
+		k.Fence = &sandbox.Fence{Process: p, Report: sandbox.Report{Backend: sandbox.None, Level: sandbox.Nothing}}
+	default:
+		if k.Fence, err = b.inKernel(ctx, h, c, policy, spec); err != nil {
+			return nil, err
+		}
+	}
+	if err := b.enough(h, k, policy.Inside()); err != nil {
+		_ = k.Stop(ctx, 0) // what is left dies with us
+		return nil, errors.Join(err, k.Close())
+	}
+	return k, nil
+}
+
+// inKernel starts a program inside kernel fences.
+func (b *Bridge) inKernel(ctx context.Context, h *harness.Harness, c *config.Config, policy *fence.Policy, spec process.Spec) (*sandbox.Fence, error) {
+	layout, err := policy.Layout(ctx)
+	if err != nil {
+		return nil, err
+	}
+	needs, env, err := b.needs(h, policy, spec.Env)
+	if err != nil {
+		return nil, err
+	}
+	needs.State = slices.Concat(needs.State, c.Custom[h.ID].State)
+	spec.Env = env
+	r := sandbox.Request{Program: spec, Layout: layout, Needs: needs}
+	switch c.KernelOf(h.ID).Network {
+	case config.NetworkOff:
+		r.Network = sandbox.NetworkOff
+	case config.NetworkLoopback:
+		r.Network = sandbox.NetworkLoopback
+	}
+	f, err := b.Home.Kernel.Start(ctx, r)
+	var setup *sandbox.SetupError
+	if errors.As(err, &setup) {
+		hint := `set "sandbox": "off" for this agent to start it without`
+		if setup.Fix != "" {
+			hint = setup.Fix
+		}
+		return nil, &StartError{Agent: h.Name, Reason: setup.Error(), Hint: hint, Err: err}
+	}
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case f.Report.Level == sandbox.Nothing:
+		f.Report.Why = b.Home.Kernel.Probe(ctx).Refused
+	case f.Report.Backend == sandbox.Landlock && h.Own.Reach.Commands == "sandbox":
+		f.Report.Gaps = append(f.Report.Gaps, "the sandbox of its own in which "+h.Name+" runs commands does not work inside this one: they fail until it is switched off in its settings")
+	}
+	return f, nil
+}
+
+// enough reports why an agent must not run with what is held for it.
+func (b *Bridge) enough(h *harness.Harness, k *fenced, inside string) error {
+	nothing := k.Report.Level == sandbox.Nothing
+	e := &StartError{Agent: h.Name}
+	if b.Home.Kernel != nil {
+		e.Hint = b.Home.Kernel.Probe(context.Background()).Fix
+	}
+	switch {
+	case k.asked == config.SandboxRequire && nothing:
+		e.Reason = "a sandbox is required, and there is none here"
+		if k.Report.Why != "" {
+			e.Reason += ": " + k.Report.Why
+		}
+	case inside != "" && !h.ACP.FS && !k.enforced():
+		e.Reason = fmt.Sprintf("%s is a private project, and %s works on files by itself, which nothing here can hold", inside, h.Name)
+	default:
+		return nil
+	}
+	return e
+}
+
+// enforced reports whether the kernel was seen to hold reads and writes.
+func (k *fenced) enforced() bool { return k.Report.Reads && k.Report.Writes }
+
+// setVariable sets one variable of an environment.
+func setVariable(env []string, name, value string) []string {
+	env = slices.DeleteFunc(slices.Clone(env), func(e string) bool { return strings.HasPrefix(e, name+"=") })
+	return append(env, name+"="+value)
+}
