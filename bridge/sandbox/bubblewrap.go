@@ -25,7 +25,19 @@ func base() []string {
 		const nobody = "65534"
 		args = append(args, "--uid", nobody, "--gid", nobody)
 	}
-	return append(args, "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc")
+	args = append(args, "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc")
+	if os.Geteuid() == 0 {
+		for _, name := range rootsProc() {
+			args = append(args, "--ro-bind-try", "/proc/"+name, "/proc/"+name)
+		}
+	}
+	return args
+}
+
+// rootsProc is what of /proc root writes by being root, without any capability: kernel settings such as the program that a
+// crash starts, outside. bwrap closes some of it, and not sys, which it takes for read only by its mode.
+func rootsProc() []string {
+	return []string{"sys", "sysrq-trigger", "irq", "bus", "fs", "acpi", "scsi", "asound", "mtrr", "driver"}
 }
 
 // bubblewrapArgs are bwrap's arguments, without the program that it starts. They come from the plan alone.

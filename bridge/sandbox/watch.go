@@ -128,9 +128,15 @@ func (m mask) is(now os.FileInfo) bool {
 	return os.SameFile(now, m.info) && (m.born == 0 || fence.Birth(now, m.path) == m.born)
 }
 
-// absent are the reserved paths at which nothing is.
-func (p *plan) absent() []string {
-	return slices.DeleteFunc(slices.Clone(p.layout.Told), func(path string) bool {
+// absent are the reserved paths at which nothing is, and nothing holds.
+func (p *plan) absent(backend Backend) []string {
+	paths := slices.Clone(p.layout.Told)
+	if backend != Bubblewrap {
+		for _, a := range p.layout.Absent {
+			paths = append(paths, a.Path)
+		}
+	}
+	return slices.DeleteFunc(paths, func(path string) bool {
 		_, err := os.Lstat(path)
 		return err == nil
 	})
