@@ -82,8 +82,10 @@ func (a *agent) fenceLost(paths []string, how string) {
 			n.Hint = "the next prompt starts it again, held anew"
 		case first:
 			s.state.mu.Lock()
-			n.Text += "; posture is lower now: " + s.postureLocked().Sentence
+			now := s.postureLocked()
 			s.state.mu.Unlock()
+			s.recordPosture(now)
+			n.Text += "; posture is lower now: " + now.Sentence
 		}
 		s.notice(n)
 	}

@@ -112,11 +112,11 @@ func kernelWords(p Posture, r *sandbox.Report) []string {
 	case r == nil:
 		return nil
 	case p.Reads == Enforced && p.Writes == Enforced:
-		return []string{fmt.Sprintf("the kernel (%s) refuses writes outside the region and to reserved files, and reads of what is closed", r.Backend)}
+		return []string{fmt.Sprintf("the kernel (%s) refuses writes outside the region and to reserved files, and reads of private projects and of secrets here and in your home", r.Backend)}
 	case p.Reads == Enforced && r.Writes:
-		return []string{fmt.Sprintf("the kernel (%s) refuses writes outside the region and reads of what is closed, with gaps", r.Backend)}
+		return []string{fmt.Sprintf("the kernel (%s) refuses writes outside the region and reads of private projects and of secrets in your home, with gaps", r.Backend)}
 	case p.Reads == Enforced:
-		return []string{fmt.Sprintf("the kernel (%s) refuses reads of what is closed", r.Backend)}
+		return []string{fmt.Sprintf("the kernel (%s) refuses reads of private projects and of secrets in your home", r.Backend)}
 	case r.Writes:
 		return []string{fmt.Sprintf("the kernel (%s) refuses writes outside the region", r.Backend)}
 	case r.Why != "":

@@ -119,7 +119,7 @@ func (p *plan) report(backend Backend, o *orders, found result, here Found) Repo
 		r.Level, r.Why = Partial, here.Refused
 		r.Gaps = append(r.Gaps, p.landlockGaps(here.Landlock)...)
 	}
-	r.Gaps = append(r.Gaps, p.layout.Limits...)
+	r.Limits = slices.Clone(p.layout.Limits)
 	return r
 }
 

@@ -64,8 +64,9 @@ type Report struct {
 	Writes   bool     `json:"writes"`   // outside the region nothing can be written
 	Reserved bool     `json:"reserved"` // reserved names in the region cannot be written
 	Network  Network  `json:"network,omitzero"`
-	Gaps     []string `json:"gaps,omitempty"` // what is not held, one sentence each, without a full stop
-	Why      string   `json:"why,omitzero"`   // why it is not full
+	Gaps     []string `json:"gaps,omitempty"`   // what is not held, one sentence each, without a full stop
+	Limits   []string `json:"limits,omitempty"` // what no backend holds, of this layout
+	Why      string   `json:"why,omitzero"`     // why it is not full
 }
 
 // SetupError is a fence that could not be set up. No agent was started.
