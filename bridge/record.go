@@ -64,9 +64,9 @@ func (r *record) taint(t receipt.Taint) {
 	}
 }
 
-func (r *record) alarm(text string) {
+func (r *record) alarm(words string) {
 	if on := r.on.Load(); on != nil {
-		on.Alarm(text)
+		on.Alarm(clip(words, maxRecordedPath))
 	}
 }
 
@@ -102,8 +102,12 @@ func (r *record) permission(c *permit.Card, o permit.Outcome) {
 	on.Permission(p)
 }
 
-// maxRecorded is how much of one text of an agent goes on the receipt.
-const maxRecorded = 256
+// How much of one text of an agent, and of a path as it spelt it, goes on the
+// receipt.
+const (
+	maxRecorded     = 256
+	maxRecordedPath = 4 << 10
+)
 
 // oneLine is the first line of a reason, as it may be kept.
 func oneLine(s string) string {
@@ -141,17 +145,11 @@ func targetOf(c *permit.Card) string {
 	return strings.Join(c.Paths, "")
 }
 
-// access notes a read or a write that passed through us, and a write that was
-// not applied. Refusals of fences are noted where they are told.
+// access notes a read or a write that passed through us. What a fence refused,
+// and what failed otherwise, is noted where it is told.
 func (r *record) access(a workspace.Access) {
 	on := r.on.Load()
-	if on == nil {
-		return
-	}
-	if a.Err != nil {
-		if a.Kind == fence.Write && !isRefusal(a.Err) && !errors.Is(a.Err, context.Canceled) {
-			on.Alarm("a write to " + text.Visible(a.Outcome.Path) + " was not applied: " + clause(a.Err))
-		}
+	if on == nil || a.Err != nil {
 		return
 	}
 	on.Access(receipt.Access{
@@ -163,9 +161,16 @@ func (r *record) access(a workspace.Access) {
 // bareHash is a hash as receipts have it, without the name of its kind.
 func bareHash(hash string) string { return strings.TrimPrefix(hash, "sha256:") }
 
-func isRefusal(err error) bool {
-	var refusal *fence.Refusal
-	return errors.As(err, &refusal)
+// notApplied notes a write that failed, unless somebody refused or cancelled it.
+func (r *record) notApplied(path string, err error) {
+	var (
+		refusal *fence.Refusal
+		settled *settledError
+	)
+	if errors.As(err, &refusal) || errors.As(err, &settled) || errors.Is(err, errCancelled) || errors.Is(err, context.Canceled) {
+		return
+	}
+	r.alarm("a write to " + text.Visible(path) + " was not applied: " + clause(err))
 }
 
 // clause says why a write failed, without a word of what it was.
@@ -188,7 +193,7 @@ func clause(err error) string {
 // refusal notes what a fence refused.
 func (r *record) refusal(f *fence.Refusal) {
 	if on := r.on.Load(); on != nil {
-		on.Refusal(receipt.Refusal{Fence: string(f.Fence), Access: string(f.Access), Path: f.Path, Why: oneLine(f.Why), Time: time.Now().UTC()})
+		on.Refusal(receipt.Refusal{Fence: string(f.Fence), Access: string(f.Access), Path: clip(f.Path, maxRecordedPath), Why: oneLine(f.Why), Time: time.Now().UTC()})
 	}
 }
 

@@ -180,6 +180,7 @@ func (s *session) writeRequest(a *agent, m *rpc.Message) func(context.Context) {
 		ctx, cancel := t.within(ctx)
 		defer cancel()
 		if err := s.write(ctx, t, place, path, content); err != nil {
+			t.record.notApplied(path, err)
 			s.refused(err)
 			_ = a.conn.ReplyError(id, fileError(path, err))
 			return
