@@ -4,6 +4,8 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"os"
+	"slices"
 
 	"sallyport/workspace"
 	"sallyport/workspace/checkpoint"
@@ -91,6 +93,9 @@ func (o *undoing) announce(ctx context.Context) (*trace, error) {
 	if err := o.journal.write(&line{Undoing: t}); err != nil {
 		return nil, err
 	}
+	if !force {
+		return t, nil // all that is overwritten is in the store, and that lasts
+	}
 	return t, o.journal.sync()
 }
 
@@ -131,6 +136,11 @@ func (o *undoing) carryOut(ctx context.Context) (*outcome, error) {
 		by[o.target.Changes[i].key()] = &o.target.Changes[i]
 	}
 	for i, p := range o.disk {
+		for _, root := range o.points[i][0].Roots {
+			if err := makeRoot(root.Path, p); err != nil {
+				return out, err
+			}
+		}
 		r, err := o.held.Restore(ctx, p)
 		for _, s := range r.Done {
 			out.disk[key(s.Root, s.Path)] = true
@@ -163,6 +173,14 @@ func (o *undoing) carryOut(ctx context.Context) (*outcome, error) {
 		o.result.Done = append(o.result.Done, s)
 	}
 	return out, nil
+}
+
+// makeRoot makes a folder that is gone, if anything is to be restored in it.
+func makeRoot(root string, p *checkpoint.Plan) error {
+	if !slices.ContainsFunc(p.Steps, func(s checkpoint.Step) bool { return s.Root == root && s.Before.Kind != checkpoint.Absent }) {
+		return nil
+	}
+	return os.MkdirAll(root, 0o755)
 }
 
 func (o *undoing) followAll(ctx context.Context, done []checkpoint.Step) {

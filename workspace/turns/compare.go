@@ -32,13 +32,16 @@ func (r *Running) compare(ctx context.Context, d Declared, docs []Buffer) ([]rec
 	if over || before == nil || none != "" {
 		return nil, nil
 	}
-	after, err := r.take(ctx, before, docs)
+	after, gone, err := r.take(ctx, before, docs)
 	if err != nil {
 		return nil, fmt.Errorf("comparing turn %s: %w", r.begun.Turn, err)
 	}
 	held, err := r.store.checkpoints(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("comparing turn %s: %w", r.begun.Turn, err)
+	}
+	for _, root := range gone {
+		r.Alarm(aboutGone(root))
 	}
 	declared := declaredPaths(r.project, d)
 	r.mu.Lock()

@@ -33,7 +33,10 @@ func (r *Running) End(ctx context.Context, end receipt.End, tokens *receipt.Toke
 		if err == nil {
 			_, err = r.compare(ctx, Declared{}, docs)
 		}
-		r.store.warn("a turn was not compared", err, "turn", r.begun.Turn)
+		if err != nil {
+			r.store.warn("a turn was not compared", err, "turn", r.begun.Turn)
+			r.Alarm("what the turn changed could not be found: " + clause(err))
+		}
 	}
 	r.mu.Lock()
 	r.over = true

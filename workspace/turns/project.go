@@ -131,6 +131,21 @@ func (s *Store) dir() string                   { return filepath.Join(s.config.S
 func (s *Store) dirOf(folder string) string    { return filepath.Join(s.dir(), receipt.Key(folder)) }
 func (s *Store) tracesOf(folder string) string { return filepath.Join(s.dirOf(folder), "traces") }
 
+// Project is the nearest folder at or above one that has turns, or the folder itself: what List and the others want.
+func (s *Store) Project(folder string) string {
+	settled := settle(folder)
+	for at := settled; ; at = filepath.Dir(at) {
+		for _, dir := range []string{s.receipts.Folder(at), s.dirOf(at)} {
+			if _, err := os.Lstat(dir); err == nil {
+				return at
+			}
+		}
+		if at == filepath.Dir(at) {
+			return settled
+		}
+	}
+}
+
 // projectDirs lists the folders of all projects.
 func (s *Store) projectDirs() ([]string, error) {
 	entries, err := os.ReadDir(s.dir())

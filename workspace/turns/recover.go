@@ -160,9 +160,12 @@ func (s *Store) endTurn(ctx context.Context, r *recorded) (*receipt.Receipt, err
 func (s *Store) compareNow(ctx context.Context, held *checkpoint.Store, before *checkpoint.Checkpoint, r *recorded) (*trace, []receipt.Change, error) {
 	o := r.Limits.options()
 	o.Base = before
-	after, err := held.Take(ctx, r.project().roots, o)
+	after, gone, err := takeAgain(ctx, held, o)
 	if err != nil {
 		return nil, nil, err
+	}
+	for _, root := range gone {
+		r.account.did.Alarms.Add(receipt.Alarm{Text: aboutGone(root), Time: s.config.Now()}, maxNoted)
 	}
 	c := &comparison{
 		project: r.project(), before: before, after: after,

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"reflect"
 	"syscall"
 	"time"
@@ -72,7 +73,7 @@ func (s *Store) Begin(ctx context.Context, start Start) (*Running, error) {
 
 // cover takes the checkpoint before the turn. The error is ctx's.
 func (r *Running) cover(ctx context.Context, docs []Buffer) error {
-	before, err := r.take(ctx, nil, docs)
+	before, _, err := r.take(ctx, nil, docs)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -95,14 +96,47 @@ func (r *Running) cover(ctx context.Context, docs []Buffer) error {
 }
 
 // take takes a checkpoint of the turn's folders.
-func (r *Running) take(ctx context.Context, base *checkpoint.Checkpoint, docs []Buffer) (*checkpoint.Checkpoint, error) {
+func (r *Running) take(ctx context.Context, base *checkpoint.Checkpoint, docs []Buffer) (*checkpoint.Checkpoint, []string, error) {
 	held, err := r.store.checkpoints(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	o := r.options
 	o.Base, o.Texts = base, texts(r.project, docs)
-	return held.Take(ctx, r.project.roots, o)
+	if base != nil {
+		return takeAgain(ctx, held, o)
+	}
+	var there []string
+	for i, root := range r.project.roots {
+		if _, err := os.Lstat(root); i == 0 || err == nil { // an additional one may be of another machine
+			there = append(there, root)
+		}
+	}
+	c, err := held.Take(ctx, there, o)
+	return c, nil, err
+}
+
+// takeAgain takes a checkpoint of the folders of o.Base. One that is gone is an empty one: all that was in it was removed. Those are
+// named.
+func takeAgain(ctx context.Context, held *checkpoint.Store, o checkpoint.Options) (c *checkpoint.Checkpoint, gone []string, err error) {
+	roots := rootsOf(o.Base)
+	for _, root := range roots {
+		if _, err := os.Lstat(root); !errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err := os.Mkdir(root, 0o700); err != nil {
+			return nil, gone, fmt.Errorf("the folder %s is gone: %w", root, err)
+		}
+		gone = append(gone, root)
+		defer os.Remove(root) // it is empty
+	}
+	c, err = held.Take(ctx, roots, o)
+	return c, gone, err
+}
+
+// aboutGone is the alarm about a folder that was removed whole.
+func aboutGone(root string) string {
+	return "the folder " + root + " was removed; an undo brings back what the checkpoint holds of it, and no repository of git"
 }
 
 // texts are the unsaved texts of documents in the folders, by settled path.

@@ -477,3 +477,65 @@ func TestClockGoesBack(t *testing.T) {
 	b.redo()
 	b.want(map[string]string{"a": "-rw-r--r-- 2"})
 }
+
+// An agent removes the whole project.
+func TestFolderIsGone(t *testing.T) {
+	b := newBench(t)
+	b.write("d/a", "1")
+	b.must(os.Chmod(b.at("d"), 0o700))
+	b.write("b", "1")
+	before := b.tree()
+	for _, die := range []bool{false, true} {
+		r := b.begin()
+		b.must(os.RemoveAll(b.dir))
+		want := "b deleted silent, d deleted silent, d/a deleted silent"
+		if die {
+			want = ""
+			r.die()
+			b.reopen()
+			b.rows()
+		} else if got := b.end(r, Declared{}); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+		if _, err := os.Lstat(b.dir); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("the folder is there: %v", err)
+		}
+		rec, err := b.store.Receipts().Find(b.dir, r.begun.Turn)
+		b.must(err)
+		if rec.Did.Alarms.Total != 1 {
+			t.Errorf("alarms %+v", rec.Did.Alarms)
+		}
+		if got := b.tryUndo(Undo{DryRun: true}); len(got.Done) != 3 {
+			t.Errorf("dry run: %+v", got)
+		}
+		b.undo(Undo{Force: die})
+		b.want(before)
+	}
+}
+
+func TestMissingRoot(t *testing.T) {
+	b := newBench(t)
+	r, err := b.store.Begin(t.Context(), Start{Turn: "t-1", Folder: b.dir, Roots: []string{filepath.Join(b.base, "none")}})
+	b.must(err)
+	if why := r.Uncovered(); why != "" {
+		t.Errorf("not covered: %s", why)
+	}
+	b.write("a", "1")
+	b.end(r, Declared{})
+	b.undo(Undo{})
+	b.want(map[string]string{})
+}
+
+func TestProject(t *testing.T) {
+	b := newBench(t)
+	b.write("d/e/f", "f")
+	if got := b.store.Project(b.at("d/e")); got != b.at("d/e") {
+		t.Errorf("without turns: %s", got)
+	}
+	b.turn(func(*Running) {})
+	for _, from := range []string{"", "d/e", "d/none"} {
+		if got := b.store.Project(b.at(from)); got != b.dir {
+			t.Errorf("from %q: %s, want %s", from, got, b.dir)
+		}
+	}
+}

@@ -158,3 +158,11 @@ func (t *trace) whole() bool {
 	}
 	return true
 }
+
+func rootsOf(c *checkpoint.Checkpoint) []string {
+	var out []string
+	for _, r := range c.Roots {
+		out = append(out, r.Path)
+	}
+	return out
+}
