@@ -79,11 +79,11 @@ func (a *adding) folder(tree Hash, names []string, why Reason) (Hash, error) {
 	if !known && why == 0 {
 		return tree, nil // it is known that nothing is there
 	}
-	was := it
 	it.name = names[0]
 	if !known {
 		it.State = State{Kind: LeftOut, Reason: why}
 	}
+	was := it
 	if err := a.item(&it, names[1:]); err != nil || it == was {
 		return tree, err
 	}

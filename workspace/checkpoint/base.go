@@ -39,7 +39,7 @@ func (b *base) holds(path string, folder bool) (held, error) {
 	switch {
 	case err != nil:
 		return held{}, err
-	case state.partly() && folder:
+	case state.partly() && state.Reason == Ignored && folder:
 		items, err := b.listLocked(state.Hash)
 		if items == nil {
 			items = []item{}

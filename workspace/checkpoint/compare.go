@@ -127,7 +127,7 @@ func (d *differ) states(path string, pair [2]State, partial [2]bool) error {
 		trees[i], pair[i].Hash = s.Hash, Hash{}
 		partial[i] = partial[i] || s.partly()
 		if s.partly() {
-			pair[i] = State{Kind: LeftOut, Reason: s.Reason}
+			pair[i] = s.asLeftOut()
 		}
 	}
 	if !leads && pair[0] != pair[1] {
@@ -137,6 +137,15 @@ func (d *differ) states(path string, pair [2]State, partial [2]bool) error {
 		return nil // what is in it is not known of one of them: no file of it was added or deleted
 	}
 	return d.folders(path, trees, partial)
+}
+
+// asLeftOut is how a folder that is partly held is told to others.
+func (s State) asLeftOut() State {
+	out := State{Kind: LeftOut, Reason: s.Reason}
+	if s.Reason == Denied {
+		out.Mode, out.Hash = s.Mode, emptyTree
+	}
+	return out
 }
 
 func kindOf(before, after State) ChangeKind {

@@ -27,7 +27,8 @@
 // # Decisions
 //
 //   - The key of a file is size, mtime, ctime, inode and mode. One that was read within a clock's tick of its last change is
-//     read again the next time. On Windows, where we have no ctime and inode, an edit that restores the mtime is not seen.
+//     read again the next time. On Windows change time and file id take an open file each, which would
+//     make a walk many times slower: an edit that keeps size and mtime is not seen there.
 //   - Two checkpoints in a row that are the same are one; its age is that of its last use.
 //   - The first checkpoint of a root is stored as it is, for speed; later ones, up to 8 MiB, compressed, and a prune compresses what
 //     it moves. Contents above 1 MiB are stored in chunks of it, so a file that grows takes only its new end.
@@ -39,13 +40,15 @@
 //   - When it cannot be decided whether something is ignored, it is held. Decisions are kept with the index, until a .gitignore changes.
 //   - With Options.Base, a path is left out as ignored only if the .gitignore files of that checkpoint name it too.
 //   - Restored files have a new mtime, so that builds see them. All other files keep theirs.
-//   - A restored file is a new inode: its other hard links keep what the turn wrote, and owner, extended attributes and access lists
-//     are as of a new file.
+//   - A restored file is a new inode. It gets owner, extended attributes and access lists of the file whose place it takes, and names
+//     of one file that all come back are one file again. A checkpoint itself has none of that, so a file that was deleted comes back
+//     with those of a new one. What is known to be lost is in Step.Lost. Setuid does not go with another owner.
+//   - Of a folder that nobody may list, the mode is held and comes back; what is in it is not known.
 //   - A root that is gone is an error of Take; one that only one checkpoint has is not compared.
 //   - With several roots in one another, the outermost counts, unless what is within is left out there.
 //
 // # Deliberately absent
 //
-// Open documents, who changed what, receipts, retention of turns: whoever calls this. Ownership, extended
-// attributes, holes of sparse files. Reuse of git's objects.
+// Open documents, who changed what, receipts, retention of turns: whoever calls this. Ownership and
+// extended attributes of what is gone, holes of sparse files. Reuse of git's objects.
 package checkpoint

@@ -55,7 +55,7 @@ func (s *Store) stateIn(in State, names []string, partial bool) (State, error) {
 		}
 	}
 	if in.partly() {
-		return State{Kind: LeftOut, Reason: in.Reason}, nil
+		return in.asLeftOut(), nil
 	}
 	return in, nil
 }

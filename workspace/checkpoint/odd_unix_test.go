@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -185,18 +186,51 @@ func TestPermissionDenied(t *testing.T) {
 	p.write("d/g", "g")
 	after := p.take()
 	r := p.restoreSome(before, after, RestoreOptions{Force: true})
-	if data, _ := os.ReadFile(p.at("open")); string(data) != "o" || len(r.Conflicts) != 1 || r.Conflicts[0].Path != "d" {
+	if data, _ := os.ReadFile(p.at("open")); string(data) != "o" || len(r.Conflicts) != 0 {
 		t.Errorf("got %q, conflicts %+v", data, r.Conflicts)
 	}
-	if _, err := os.Stat(p.at("d/g")); err != nil {
-		t.Error("a file in a folder that was not known is gone")
+	if info, err := os.Lstat(p.at("d")); err != nil || info.Mode().Perm() != 0 {
+		t.Errorf("the folder that the turn opened: %v, %v", info.Mode(), err)
 	}
+	if i := slices.IndexFunc(r.Done, func(s Step) bool { return s.Path == "d" }); i < 0 || !slices.Equal(r.Done[i].Lost, []string{lostInside}) {
+		t.Errorf("done: %+v", r.Done)
+	}
+	p.restoreSome(after, before, RestoreOptions{}) // open again
+	if _, err := os.Stat(p.at("d/g")); err != nil {
+		t.Errorf("a file in a folder that was not known: %v", err)
+	}
+	p.chmod("secret", 0o644)
+	p.testClosing()
 	p.must(os.Chmod(filepath.Join(p.store.dir, "checkpoints"), 0o500))
 	p.write("open", "again")
 	if _, err := p.store.Take(t.Context(), []string{p.dir}, p.now); !errors.Is(err, os.ErrPermission) {
 		t.Errorf("a store that cannot be written: got %v", err)
 	}
 	p.must(os.Chmod(filepath.Join(p.store.dir, "checkpoints"), 0o700))
+}
+
+// testClosing takes back turns that forbid what an undo has to do.
+func (p *project) testClosing() {
+	p.write("closed/f", "before")
+	p.write("closed/gone", "g")
+	p.write("shut/f", "before")
+	was := p.files()
+	before := p.take()
+	p.write("closed/f", "after")
+	p.write("closed/new", "n")
+	p.remove("closed/gone")
+	p.chmod("closed", 0o555)
+	after := p.take()
+	p.restore(before, after)
+	p.want(was)
+	before = p.take()
+	p.chmod("shut", 0)
+	after = p.take()
+	if got := reasonsOf(after.Skipped); got != "shut: permission denied" {
+		p.Errorf("left out: %s", got)
+	}
+	p.restore(before, after)
+	p.want(was)
 }
 
 func TestFilesOfTheStoreAreOurs(t *testing.T) {

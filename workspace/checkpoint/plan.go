@@ -25,9 +25,19 @@ type Step struct {
 	Change
 	Now  State // what stands there: Change.After, unless Keep
 	Keep bool  // something else than Change.After stands there, which is stored before it is overwritten
+	// Lost is what the path does not have any more although it was done: clauses for people, such as "the owner". Filled by Restore.
+	Lost []string
 
 	seen seen
 }
+
+const (
+	lostOwner      = "the owner"
+	lostAttributes = "extended attributes"
+	lostLinks      = "hard links: other names keep what the turn wrote"
+	lostSpecial    = "setuid and setgid, as the owner is another"
+	lostInside     = "what is in the folder: nobody could read it"
+)
 
 // Conflict is a path that is left alone.
 type Conflict struct {
@@ -73,7 +83,7 @@ func (s *Store) plan(p *Plan, at *places, c Change, force bool) error {
 		p.Conflicts = append(p.Conflicts, Conflict{Change: c, Why: fmt.Sprintf("cannot be read: %v", err)})
 		return nil
 	}
-	now.asLeftOut(c.After)
+	now.leaveOut(c.After)
 	conflict := func(why string, forceable bool) {
 		p.Conflicts = append(p.Conflicts, Conflict{c, now.State, why, forceable})
 	}
@@ -84,6 +94,11 @@ func (s *Store) plan(p *Plan, at *places, c Change, force bool) error {
 	}
 	step := Step{Change: c, Now: now.State, seen: now}
 	switch {
+	case now.Kind == Folder && now.Mode != c.Before.Mode && c.opensOrCloses(now.Mode):
+		step.Before = State{Kind: Folder, Mode: c.Before.Mode}
+		step.Lost = []string{lostInside}
+		p.Steps = append(p.Steps, step)
+		return nil
 	case c.Kind == Unknown && c.Before.Kind == Folder:
 		conflict("was left out after the turn: "+c.After.Reason.String(), false)
 		return nil
@@ -114,8 +129,15 @@ func (s *Store) plan(p *Plan, at *places, c Change, force bool) error {
 	return nil
 }
 
-// asLeftOut makes a file that is left out, and still the same, equal to its state in the checkpoint.
-func (s *seen) asLeftOut(was State) {
+// opensOrCloses says whether the turn let a folder be listed, or forbade it, and nothing changed the mode since: then at least the
+// mode can be taken back.
+func (c *Change) opensOrCloses(now uint32) bool {
+	folders := (c.Before.closed() || c.Before.Kind == Folder) && (c.After.closed() || c.After.Kind == Folder)
+	return folders && (c.Before.closed() || c.After.closed()) && now == c.After.Mode
+}
+
+// leaveOut makes a file that is left out, and still the same, equal to its state in the checkpoint.
+func (s *seen) leaveOut(was State) {
 	if was.Kind == LeftOut && s.Kind == File && infoKey(s.info).digest() == was.Hash {
 		s.State = was
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 )
@@ -55,7 +56,8 @@ type restore struct {
 	staged []staged
 }
 
-// run goes from what is removed, deepest first, over folders, shallowest first, to files and at last the modes of folders.
+// run goes from folders that are opened, over what is removed, deepest first, and folders, shallowest first, to files and at last the
+// modes of folders.
 func (r *restore) run(steps []Step) error {
 	var modes []Step
 	each := func(list []Step, which func(Step) bool, do func(Step) error) error {
@@ -68,6 +70,9 @@ func (r *restore) run(steps []Step) error {
 			}
 		}
 		return nil
+	}
+	if err := each(steps, opens, r.open); err != nil {
+		return err
 	}
 	deepest := slices.Clone(steps)
 	slices.Reverse(deepest)
@@ -98,6 +103,13 @@ func removes(s Step) bool {
 }
 
 func makesFolder(s Step) bool { return s.Before.Kind == Folder && s.Now.Kind != Folder }
+
+// opens says whether a folder gets a mode with which its owner can do what the one that it has forbids: that comes first, as there
+// may be something to do in it.
+func opens(s Step) bool {
+	const all = 0o700
+	return s.Before.Kind == Folder && s.Now.Kind == Folder && s.Before.Mode&all == all && s.Now.Mode&all != all
+}
 
 // one does one step in the end or makes a conflict of it.
 func (r *restore) one(s Step, do func(Step) error) {
@@ -186,17 +198,32 @@ func (r *restore) makeFolder(s Step) error {
 	}
 	defer dir.Close()
 	r.store.step("make folder")
-	if err := dir.Mkdir(name, 0o700); err != nil { // its mode comes when it is full
+	if err := dir.Mkdir(name, newFolder); err != nil { // its mode comes when it is full
 		return err
 	}
 	r.store.step("folder made")
 	return nil
 }
 
+func (r *restore) open(s Step) error { return r.chmodFolder(s, s.Now.Mode) }
+
 func (r *restore) folderMode(s Step) error {
 	if r.failed(s) {
 		return nil
 	}
+	now := s.Now.Mode
+	if s.Now.Kind != Folder {
+		now = newFolder
+	}
+	if err := r.chmodFolder(s, now); err != nil {
+		return err
+	}
+	r.result.Done = append(r.result.Done, s)
+	return nil
+}
+
+// chmodFolder gives a folder its mode, if it has the one that it should have now, or that already.
+func (r *restore) chmodFolder(s Step, now uint32) error {
 	dir, name, err := r.at.parent(s.Root, s.Path)
 	if err != nil {
 		return err
@@ -206,15 +233,25 @@ func (r *restore) folderMode(s Step) error {
 	if err != nil {
 		return err
 	}
-	if !info.IsDir() {
+	switch mode := modeOf(info.Mode()); {
+	case !info.IsDir():
+		return errSince
+	case mode == s.Before.Mode:
+		return nil
+	case mode&^special != now&^special && canChmod:
 		return errSince
 	}
-	if modeOf(info.Mode()) != s.Before.Mode {
-		r.store.step("folder mode")
-		if err := dir.Chmod(name, fileMode(s.Before.Mode)); err != nil {
-			return err
-		}
+	r.store.step("folder mode")
+	if err := dir.Chmod(name, fileMode(s.Before.Mode)); err != nil {
+		return err
 	}
-	r.result.Done = append(r.result.Done, s)
+	r.store.step("folder mode set")
 	return nil
 }
+
+// newFolder is the mode of a folder that is made, until it is full; a system may add special bits, as the folder above has them.
+const (
+	newFolder = 0o700
+	special   = 0o7000
+	canChmod  = runtime.GOOS != "windows"
+)

@@ -5,8 +5,10 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -18,6 +20,7 @@ import (
 type staged struct {
 	step Step
 	temp string
+	info fs.FileInfo // of a temporary file
 }
 
 // writeFiles writes all files beside their places, makes them last, and renames them. The journal lists the temporary files, so
@@ -31,7 +34,7 @@ func (r *restore) writeFiles(steps []Step) error {
 		}
 		var b [tempDigits / 2]byte
 		_, _ = rand.Read(b[:]) // never fails
-		st := staged{s, tempPrefix + hex.EncodeToString(b[:]) + tempSuffix}
+		st := staged{step: s, temp: tempPrefix + hex.EncodeToString(b[:]) + tempSuffix}
 		list = append(list, st)
 		names = append(names, stray{[]byte(s.Root), []byte(siblingOf(s.Path, st.temp))})
 	}
@@ -61,6 +64,7 @@ func (r *restore) writeFiles(steps []Step) error {
 	if together {
 		r.syncRoots()
 	}
+	r.countNames()
 	for _, st := range r.staged {
 		r.one(st.step, func(s Step) error { return r.place(s, st.temp) })
 	}
@@ -74,10 +78,10 @@ func siblingOf(path, name string) string {
 func (r *restore) stage(st staged, sync bool) error {
 	s := st.step
 	if s.Now.Kind == File && s.Before.Kind == File && s.Now.Hash == s.Before.Hash {
-		r.staged = append(r.staged, staged{s, ""}) // the mode alone
+		r.staged = append(r.staged, staged{step: s}) // the mode alone
 		return nil
 	}
-	dir, _, err := r.at.makeParent(s.Root, s.Path)
+	dir, name, err := r.at.makeParent(s.Root, s.Path)
 	if err != nil {
 		return err
 	}
@@ -94,19 +98,16 @@ func (r *restore) stage(st staged, sync bool) error {
 		}
 		return err
 	}
+	if r.linked(dir, &st) {
+		r.staged = append(r.staged, st)
+		return nil
+	}
 	f, err := dir.OpenFile(st.temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}
-	r.staged = append(r.staged, st)
 	r.store.step("temp made")
-	err = r.store.objects.WriteTo(f, s.Before.Hash)
-	if errors.Is(err, pack.ErrDamaged) || errors.Is(err, pack.ErrMissing) {
-		err = storeError{err}
-	}
-	if err == nil {
-		err = f.Chmod(fileMode(s.Before.Mode))
-	}
+	err = r.fill(f, &st, dir, name)
 	if err == nil && sync {
 		err = f.Sync()
 	}
@@ -114,12 +115,90 @@ func (r *restore) stage(st staged, sync bool) error {
 		err = cerr
 	}
 	if err != nil {
-		r.staged = r.staged[:len(r.staged)-1]
 		_ = dir.Remove(st.temp)
 		return err
 	}
+	r.staged = append(r.staged, st)
 	r.store.step("staged")
 	return nil
+}
+
+// fill gives a temporary file its content, and what it keeps of the file whose place it takes; the mode last, as a change of the
+// owner takes bits off.
+func (r *restore) fill(f *os.File, st *staged, dir *os.Root, name string) error {
+	s := &st.step
+	err := r.store.objects.WriteTo(f, s.Before.Hash)
+	if errors.Is(err, pack.ErrDamaged) || errors.Is(err, pack.ErrMissing) {
+		return storeError{err}
+	}
+	if err != nil {
+		return err
+	}
+	mode := s.Before.Mode
+	if s.Now.Kind == File && s.seen.info != nil {
+		s.Lost = keepOf(dir, name, s.seen.info, f)
+		if mode&0o6000 != 0 && slices.Contains(s.Lost, lostOwner) {
+			mode &^= 0o6000
+			s.Lost = append(s.Lost, lostSpecial)
+		}
+	}
+	if err := f.Chmod(fileMode(mode)); err != nil {
+		return err
+	}
+	st.info, err = f.Stat()
+	return err
+}
+
+// linked makes a file that has several names now, all of which become the same, one file again.
+func (r *restore) linked(dir *os.Root, st *staged) bool {
+	s := st.step
+	if s.Now.Kind != File || s.seen.info == nil {
+		return false
+	}
+	id, names := inodeOf(s.seen.info)
+	if names < 2 {
+		return false
+	}
+	for _, other := range r.staged {
+		if o := other.step; other.info == nil || o.Root != s.Root || o.Before != s.Before || o.Now.Kind != File {
+			continue
+		}
+		if of, _ := inodeOf(other.step.seen.info); of != id {
+			continue
+		}
+		root, err := r.at.root(s.Root)
+		if err != nil || root.Link(siblingOf(other.step.Path, other.temp), siblingOf(s.Path, st.temp)) != nil {
+			return false
+		}
+		info, err := dir.Lstat(st.temp)
+		if err == nil && os.SameFile(info, other.info) {
+			st.info = info
+			return true
+		}
+		_ = dir.Remove(st.temp)
+		return false
+	}
+	return false
+}
+
+// countNames tells of files that have names which are not restored with them.
+func (r *restore) countNames() {
+	restored := map[inode]uint64{}
+	for _, st := range r.staged {
+		if st.info != nil && st.step.seen.info != nil {
+			id, _ := inodeOf(st.step.seen.info)
+			restored[id]++
+		}
+	}
+	for i := range r.staged {
+		st := &r.staged[i]
+		if st.info == nil || st.step.Now.Kind != File || st.step.seen.info == nil {
+			continue
+		}
+		if id, names := inodeOf(st.step.seen.info); names > restored[id] {
+			st.step.Lost = append(st.step.Lost, lostLinks)
+		}
+	}
 }
 
 // unstage removes all temporary files: nothing is going to be placed.

@@ -46,7 +46,7 @@ func (k Kind) String() string {
 // State is what stood at a path at one moment. Two states are the same when they are equal.
 type State struct {
 	Kind   Kind
-	Mode   uint32 // permission bits of a file or folder, with setuid, setgid and sticky as in POSIX; 0 for other kinds
+	Mode   uint32 // permission bits of a file or folder, also one that cannot be read, with setuid, setgid and sticky as in POSIX
 	Reason Reason // of what is left out, or of a folder of which all is left out but what its tree has
 	// Hash is that of a file's content, a link's target, or a folder's tree. Of a file that is left out it is a digest of
 	// size, times and inode, so that a change can be seen; it is zero where nothing is known.
@@ -55,6 +55,13 @@ type State struct {
 
 // partly says whether a folder is left out but for some paths in it, which its tree has: those that Store.Add took up.
 func (s State) partly() bool { return s.Kind == Folder && s.Reason != 0 && s.Reason != container }
+
+// closed says whether a folder is left out because nobody may list it; its mode is known all the same.
+func (s State) closed() bool {
+	return s.Kind == LeftOut && s.Reason == Denied && s.Hash == emptyTree
+}
+
+var emptyTree = pack.Sum(nil)
 
 // item is a named state in a tree.
 type item struct {

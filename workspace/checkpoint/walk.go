@@ -193,7 +193,7 @@ func (w *walk) report(n *node) {
 	case n.fault == gone:
 		now = State{}
 	case n.fault != 0:
-		now = State{Kind: LeftOut, Reason: n.fault}
+		now = w.leftOut(n)
 		w.skip(n.path(), n.fault)
 	case n.only != nil:
 		now = State{Kind: Folder, Reason: Ignored, Hash: n.tree}
@@ -206,6 +206,18 @@ func (w *walk) report(n *node) {
 		e.State = now
 		n.parent.dirty.Store(true)
 	}
+}
+
+// leftOut is the state of a folder that could not be walked. Of one that nobody may list, at least the mode is known.
+func (w *walk) leftOut(n *node) State {
+	if n.fault != Denied {
+		return State{Kind: LeftOut, Reason: n.fault}
+	}
+	h, _, err := w.store.putTree(nil, Hash{}, false)
+	if err != nil {
+		w.fail(err)
+	}
+	return State{Kind: Folder, Reason: Denied, Mode: n.mode, Hash: h}
 }
 
 func (w *walk) compress() bool {
