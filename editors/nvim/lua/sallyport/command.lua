@@ -161,6 +161,55 @@ commands.posture = {
   end,
 }
 
+commands.undo = {
+  run = function(rest)
+    require("sallyport.review").take("undo", rest[1])
+  end,
+}
+
+commands.redo = {
+  run = function(rest)
+    require("sallyport.review").take("redo", rest[1])
+  end,
+}
+
+commands.turns = {
+  run = function()
+    require("sallyport.review").turns()
+  end,
+}
+
+commands.review = {
+  run = function(rest)
+    require("sallyport.review").open(rest[1])
+  end,
+}
+
+commands.diff = {
+  run = function()
+    require("sallyport.review").diff()
+  end,
+}
+
+commands.back = {
+  run = function(rest)
+    local review = require("sallyport.review")
+    if rest[1] == "file" then
+      return review.file_back()
+    end
+    review.hunk_back()
+  end,
+  complete = function()
+    return { "file", "hunk" }
+  end,
+}
+
+commands.receipt = {
+  run = function(rest)
+    require("sallyport.review").receipt(rest[1])
+  end,
+}
+
 commands.log = {
   run = function()
     vim.cmd.tabedit(vim.fn.fnameescape(vim.lsp.get_log_path and vim.lsp.get_log_path() or vim.lsp.log.get_filename()))

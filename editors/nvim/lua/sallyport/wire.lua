@@ -141,6 +141,12 @@ M.shapes = {
       "busy",
     },
   },
+  ["sallyport/turn/list"] = { params = { "cwd?", "limit?" }, result = { "turns" } },
+  ["sallyport/turn/show"] = { params = { "turnId?", "cwd?" }, result = { "turn", "files" } },
+  ["sallyport/turn/undo"] = {
+    params = { "turnId?", "cwd?", "sessionId?", "paths?", "dryRun?", "force?" },
+    result = { "turnId?", "of", "done", "conflicts", "already", "dryRun?", "diffs?" },
+  },
   ["sallyport/session/prompt"] = {
     params = { "sessionId", "prompt", "context?" },
     result = {
