@@ -63,25 +63,39 @@ func TestSpecs(t *testing.T) {
 			name := strings.TrimSuffix(filepath.Base(path), "_spec.lua")
 			t.Run(version+"/"+name, func(t *testing.T) {
 				t.Parallel()
-				run(t, bridgetest.Editor(t, "nvim-"+version), path)
+				p := scripted(t)
+				p.run(bridgetest.Editor(t, "nvim-"+version), path, p.Environ(), runDeadline)
 			})
 		}
 	}
 }
 
-// run runs one spec with a home and a project of its own, whose only agent is
-// the scripted one.
-func run(t *testing.T, nvim, path string) {
+// place is a home and a project of one run's own, with the program on PATH.
+// When the test ends nothing of what was started there may be left.
+type place struct {
+	*testing.T
+	bridgetest.Place
+}
+
+func newPlace(t *testing.T) *place {
 	t.Helper()
 	program, err := built()
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := bridgetest.NewPlace(t)
-	family := bridgetest.NewFamily(t, p)
+	p := &place{T: t, Place: bridgetest.NewPlace(t)}
+	family := bridgetest.NewFamily(t, p.Place)
+	t.Cleanup(func() { family.Gone(t, 5*time.Second) })
 	if err := os.Symlink(program, filepath.Join(p.Bin, "sallyport")); err != nil {
 		t.Fatal(err)
 	}
+	return p
+}
+
+// scripted makes one whose only agent is the scripted one.
+func scripted(t *testing.T) *place {
+	t.Helper()
+	p := newPlace(t)
 	script, err := filepath.Abs(filepath.Join("testdata", "agent.jsonc"))
 	if err != nil {
 		t.Fatal(err)
@@ -95,15 +109,20 @@ func run(t *testing.T, nvim, path string) {
 		t.Fatal(err)
 	}
 	p.Write(t, "home/.config/sallyport/config.json", string(raw))
-	ctx, cancel := context.WithTimeout(t.Context(), runDeadline)
+	return p
+}
+
+// run runs one spec.
+func (p *place) run(nvim, path string, env []string, limit time.Duration) {
+	p.Helper()
+	ctx, cancel := context.WithTimeout(p.Context(), limit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, nvim, "--clean", "--headless", "-l", filepath.Join("spec", "run.lua"), path)
-	cmd.Env = append(p.Environ(), "NVIM_PROJECT="+p.Project)
+	cmd.Env = append(env, "NVIM_PROJECT="+p.Project)
 	cmd.WaitDelay = time.Second
 	out, err := cmd.CombinedOutput()
-	t.Logf("%s", out)
+	p.Logf("%s", out)
 	if err != nil || !strings.HasSuffix(strings.TrimSpace(string(out)), " 0 failed") {
-		t.Errorf("%s: %v\n%s", path, err, out)
+		p.Errorf("%s: %v", path, err)
 	}
-	family.Gone(t, 5*time.Second)
 }

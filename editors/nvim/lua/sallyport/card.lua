@@ -144,7 +144,7 @@ end
 
 --- Whether the user has put a picker of their own in the place of Neovim's.
 ---@return boolean
-local function own_picker()
+function M.own_picker()
   local source = debug.getinfo(vim.ui.select, "S").source
   return not source:find("vim/ui.lua", 1, true)
 end
@@ -172,7 +172,7 @@ function M.focus(s)
   if not item then
     return false
   end
-  if own_picker() then
+  if M.own_picker() then
     pick(item.card)
   else
     open_float(s, item.card, true)
@@ -217,7 +217,7 @@ local function present(s)
   if view.visible(s) then
     return
   end
-  if not own_picker() then
+  if not M.own_picker() then
     return open_float(s, item.card, false)
   end
   if api.nvim_get_mode().mode == "n" then
