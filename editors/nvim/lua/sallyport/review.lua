@@ -33,16 +33,6 @@ local function path_of(file)
   return vim.fs.joinpath(file.root, file.path)
 end
 
---- The buffer of a file, loaded.
----@param path string
----@return integer
-local function load(path)
-  local buf = vim.fn.bufadd(path)
-  vim.fn.bufload(buf)
-  vim.bo[buf].buflisted = true
-  return buf
-end
-
 --- What a turn changed, for lists and pickers: one entry for each hunk, or for a file that has none to show.
 ---@class (exact) sallyport.Entry
 ---@field filename string

@@ -20,7 +20,7 @@ local DRAW_EVERY = 30 -- ms
 ---@field session sallyport.Session
 ---@field regions table<sallyport.Item, sallyport.Region>
 ---@field shown integer items that have a region
----@field levels table<integer, integer>? fold levels, made when asked for
+---@field folded table<integer, table<sallyport.Item, true>> what is folded, by window
 ---@field timer? uv.uv_timer_t a drawing is due
 
 ---@type table<string, sallyport.View> by session id
@@ -61,12 +61,60 @@ local function append(view, item, region)
   region.count = region.count + #lines - 1
 end
 
+--- More lines of a tool than these fold, and every thought.
+local FOLD_FROM = 12
+
+--- Folds what is long and finished, in each window once: who opens a fold keeps it open.
+---@param view sallyport.View
+local function fold(view)
+  if config.get().thoughts == "open" then
+    return
+  end
+  for _, win in ipairs(vim.fn.win_findbuf(view.buf)) do
+    local done = view.folded[win] or {}
+    view.folded[win] = done
+    for i = 1, view.shown - 1 do
+      local item = view.session.items[i]
+      local r = view.regions[item]
+      local first, last = r.first + 1, r.first + r.count - 1
+      if item.kind == "tool" then
+        first = first + 1
+      end
+      local long = item.kind == "thought" and r.count > 2 or item.kind == "tool" and r.count > FOLD_FROM
+      if long and not done[item] then
+        done[item] = true
+        api.nvim_win_call(win, function()
+          vim.cmd(("silent! %d,%dfold"):format(first, last))
+        end)
+      end
+    end
+  end
+end
+
+--- Forgets the fold of an item whose lines are made anew.
+---@param view sallyport.View
+---@param item sallyport.Item
+local function unfold(view, item)
+  for win, done in pairs(view.folded) do
+    if done[item] and api.nvim_win_is_valid(win) then
+      local row = view.regions[item].first + 2
+      api.nvim_win_call(win, function()
+        local place = vim.fn.winsaveview()
+        vim.cmd(("silent! keepjumps normal! %dGzD"):format(row))
+        vim.fn.winrestview(place)
+      end)
+    end
+    done[item] = nil
+  end
+end
+
 ---@param view sallyport.View
 ---@param item sallyport.Item
 local function redraw(view, item)
   local region = view.regions[item]
   local lines = draw.item(item, view.session.info.cwd)
   local before = region.count
+  unfold(view, item)
   set_lines(view, region.first, region.first + before, lines)
   region.count, region.drawn = #lines, #item.parts
   if #lines == before then
@@ -91,6 +139,16 @@ local function following(view)
   return vim.tbl_filter(function(win)
     return api.nvim_win_get_cursor(win)[1] >= last - 1
   end, vim.fn.win_findbuf(view.buf))
+end
+
+--- Shows the end of a conversation at the bottom of a window.
+---@param view sallyport.View
+---@param win integer
+local function to_end(view, win)
+  api.nvim_win_set_cursor(win, { api.nvim_buf_line_count(view.buf), 0 })
+  api.nvim_win_call(win, function()
+    vim.cmd("normal! zb")
+  end)
 end
 
 --- Draws what has changed.
@@ -125,11 +183,10 @@ local function flush(view)
     view.shown = view.shown + 1
     tail_changed = true
   end
-  view.levels = nil
+  fold(view)
   if tail_changed then
-    local last = api.nvim_buf_line_count(view.buf)
     for _, win in ipairs(tails) do
-      api.nvim_win_set_cursor(win, { last, 0 })
+      to_end(view, win)
     end
   end
   M.bar(view)
@@ -165,52 +222,12 @@ function M.flush(id)
   end
 end
 
---- The item under a line of a conversation.
----@param view sallyport.View
----@param row integer 0-based
----@return sallyport.Item?
-local function item_at(view, row)
-  local low, high = 1, view.shown
-  while low <= high do
-    local mid = math.floor((low + high) / 2)
-    local item = view.session.items[mid]
-    local r = view.regions[item]
-    if row < r.first then
-      high = mid - 1
-    elseif row >= r.first + r.count then
-      low = mid + 1
-    else
-      return item
-    end
-  end
-end
-
---- 'foldexpr' of a conversation: thoughts, and what a tool said, fold.
----@param lnum integer
----@return string|integer
-function M.fold(lnum)
-  local view = M.of(api.nvim_get_current_buf())
-  local item = view and item_at(view, lnum - 1)
-  if not view or not item or (item.kind ~= "thought" and item.kind ~= "tool") then
-    return 0
-  end
-  local r = view.regions[item]
-  local at = lnum - 1 - r.first
-  if at == r.count - 1 then
-    return 0
-  elseif item.kind == "thought" then
-    return at == 0 and ">1" or 1
-  end
-  return at == 0 and 0 or (at == 1 and ">1" or 1)
-end
-
 --- 'foldtext' of a conversation.
 ---@return string
 function M.foldtext()
-  local view = M.of(api.nvim_get_current_buf())
-  local item = view and item_at(view, vim.v.foldstart - 1)
+  local first = api.nvim_buf_get_lines(0, vim.v.foldstart - 1, vim.v.foldstart, false)[1] or ""
   local n = vim.v.foldend - vim.v.foldstart + 1
-  return ("%s (%d lines)"):format(item and item.kind == "thought" and "thought" or "  output", n)
+  return ("%s (%d lines)"):format(vim.startswith(first, ">") and "> thought" or "  output", n)
 end
 
 ---@param buf integer
@@ -246,9 +263,7 @@ local function dress(view)
     local o = vim.wo[win][0]
     o.wrap, o.linebreak, o.number, o.relativenumber, o.signcolumn, o.spell = true, true, false, false, "no", false
     o.conceallevel = 2
-    o.foldmethod, o.foldexpr = "expr", "v:lua.require'sallyport.view'.fold(v:lnum)"
-    o.foldtext = "v:lua.require'sallyport.view'.foldtext()"
-    o.foldlevel = config.get().thoughts == "open" and 9 or 0
+    o.foldmethod, o.foldtext = "manual", "v:lua.require'sallyport.view'.foldtext()"
     o.foldenable = true
   end
   M.bar(view)
@@ -258,7 +273,7 @@ end
 ---@return sallyport.View
 local function make(s)
   local buf = api.nvim_create_buf(false, true)
-  local view = { buf = buf, session = s, regions = {}, shown = 0 }
+  local view = { buf = buf, session = s, regions = {}, shown = 0, folded = {} }
   views[s.id] = view
   api.nvim_buf_set_name(buf, "sallyport://" .. s.id)
   local o = vim.bo[buf]
@@ -279,12 +294,17 @@ local function make(s)
   api.nvim_create_autocmd("BufWinEnter", {
     buffer = buf,
     callback = function()
+      view.folded[api.nvim_get_current_win()] = nil
       dress(view)
+      fold(view)
     end,
   })
   local resized = api.nvim_create_autocmd({ "VimResized", "WinResized" }, {
     callback = function()
       M.bar(view)
+      for _, win in ipairs(following(view)) do
+        to_end(view, win)
+      end
     end,
   })
   api.nvim_create_autocmd("BufWipeout", {
@@ -337,7 +357,7 @@ function M.open(s)
   end
   api.nvim_set_current_win(win)
   dress(views[s.id])
-  api.nvim_win_set_cursor(win, { api.nvim_buf_line_count(buf), 0 })
+  to_end(views[s.id], win)
   return win
 end
 

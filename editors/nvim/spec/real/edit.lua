@@ -7,7 +7,9 @@ child.test("a real agent edits a dirty buffer", function(n)
   n:cmd("edit notes.txt")
   n:keys("Gomine, not saved<Esc>")
   n:lua([[vim.ui.select = function(items, _, done) done(items[2]) end]]) -- unsaved text is sent along
-  n:lua([[_G.float = function() return #vim.tbl_filter(function(w) return vim.api.nvim_win_get_config(w).relative ~= "" end, vim.api.nvim_list_wins()) end]])
+  n:lua(
+    [[_G.float = function() return #vim.tbl_filter(function(w) return vim.api.nvim_win_get_config(w).relative ~= "" end, vim.api.nvim_list_wins()) end]]
+  )
   -- The picker of the unsaved question is the user's own; permissions use the float all the same.
   n:lua([[require("sallyport.card").own_picker = function() return false end]])
   n:ask("script:edit cwd=" .. vim.env.NVIM_PROJECT)
