@@ -109,17 +109,15 @@ function M.ended(code, signal)
     return
   end
   local was_ready = connection.ready
-  settle(("%s ended with status %d"):format(table.concat(config.get().cmd, " "), code))
+  local how = signal ~= 0 and ("signal " .. signal) or ("status " .. code)
+  settle(("%s ended with %s"):format(table.concat(config.get().cmd, " "), how))
   connection = nil
   pcall(api.nvim_del_augroup_by_name, "sallyport")
   if was_ready then
     require("sallyport.session").lost()
   end
-  if code ~= 0 and signal ~= 15 and vim.v.exiting == vim.NIL then
-    vim.notify(
-      "sallyport: the server has ended (status " .. code .. ")\nhint: :Sallyport log shows why",
-      vim.log.levels.ERROR
-    )
+  if (code ~= 0 or (signal ~= 0 and signal ~= 15)) and vim.v.exiting == vim.NIL then
+    vim.notify("sallyport: the server has ended (" .. how .. ")\nhint: :Sallyport log shows why", vim.log.levels.ERROR)
   end
 end
 

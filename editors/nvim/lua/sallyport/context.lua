@@ -169,6 +169,29 @@ local function selection_block(s, range)
   return embedded(s, uri, table.concat(lines, "\n"):sub(1, MAX_TEXT))
 end
 
+local images = { png = "image/png", jpg = "image/jpeg", jpeg = "image/jpeg", gif = "image/gif", webp = "image/webp" }
+
+--- The largest picture that goes along, in bytes; a larger one is linked.
+local MAX_IMAGE = 8 * 1024 * 1024
+
+---@param s sallyport.Session
+---@param path string
+---@return table? block of a picture, where the agent takes them
+local function image(s, path)
+  local mime = images[(path:match("%.(%w+)$") or ""):lower()]
+  local stat = vim.uv.fs_stat(path)
+  if not mime or not (s.info.capabilities and s.info.capabilities.image) or not stat or stat.size > MAX_IMAGE then
+    return nil
+  end
+  local file = io.open(path, "rb")
+  if not file then
+    return nil
+  end
+  local data = file:read("*a")
+  file:close()
+  return { type = "image", mimeType = mime, data = vim.base64.encode(data), uri = vim.uri_from_fname(path) }
+end
+
 ---@param path string
 ---@return table
 local function link(path)
@@ -176,7 +199,7 @@ local function link(path)
 end
 
 --- The content blocks of a prompt: its text, and what its @words name. `@selection`, `@buffer` and `@diagnostics` are
---- what they say; any other @word that is a file is linked.
+--- what they say; any other @word that is a file is linked, and a picture goes along where the agent takes pictures.
 ---@param s sallyport.Session
 ---@param prompt string
 ---@param range? sallyport.Range
@@ -210,7 +233,7 @@ function M.blocks(s, prompt, range)
       for _, name in ipairs({ word, trimmed }) do
         local path = name:match("^/") and name or vim.fs.joinpath(s.info.cwd or vim.fn.getcwd(), name)
         if vim.uv.fs_stat(path) then
-          add(path, link(path))
+          add(path, image(s, path) or link(path))
           break
         end
       end

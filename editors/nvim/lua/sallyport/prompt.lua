@@ -49,6 +49,35 @@ function M.complete(findstart, base)
   return items
 end
 
+--- Programs that give the picture of the clipboard as PNG, by the variable that says that theirs is the screen.
+local clipboards = {
+  { env = "WAYLAND_DISPLAY", cmd = { "wl-paste", "--type", "image/png" } },
+  { env = "DISPLAY", cmd = { "xclip", "-selection", "clipboard", "-target", "image/png", "-out" } },
+  { cmd = { "pngpaste", "-" } },
+}
+
+--- Puts the picture of the clipboard into a file and its @word into the prompt.
+function M.paste_image()
+  for _, c in ipairs(clipboards) do
+    if (not c.env or vim.env[c.env]) and vim.fn.executable(c.cmd[1]) == 1 then
+      local ok, out = pcall(function()
+        return vim.system(c.cmd, { text = false }):wait(5000)
+      end)
+      if ok and out.code == 0 and vim.startswith(out.stdout or "", "\137PNG") then
+        local path = vim.fn.tempname() .. ".png"
+        local file = assert(io.open(path, "wb"))
+        file:write(out.stdout)
+        file:close()
+        return api.nvim_put({ "@" .. path .. " " }, "c", true, true)
+      end
+    end
+  end
+  vim.notify(
+    "sallyport: the clipboard holds no picture\nhint: name a file instead, as in @shot.png",
+    vim.log.levels.WARN
+  )
+end
+
 ---@param s sallyport.Session
 ---@param buf integer
 local function submit(s, buf)
@@ -86,9 +115,7 @@ local function make(s)
   end, "send the prompt")
   map("n", "q", "<cmd>close<CR>", "close the prompt")
   map("i", "@", "@<C-x><C-u>", "complete a context word")
-  map("i", "<Tab>", function()
-    return vim.fn.pumvisible() == 1 and "<C-n>" or "<C-x><C-u>"
-  end, "complete")
+  map({ "n", "i" }, "<C-v>", M.paste_image, "paste the picture of the clipboard")
   vim.keymap.set("i", "<Tab>", function()
     return vim.fn.pumvisible() == 1 and "<C-n>" or "<C-x><C-u>"
   end, { buffer = buf, expr = true, desc = "complete" })
