@@ -96,8 +96,8 @@ func (s *terminal) screen() string {
 	if err != nil {
 		return "(no screen: " + strings.TrimSpace(string(out)) + ")"
 	}
-	ids := regexp.MustCompile(`\b([stp])-[0-9a-f]{16}`)
-	return strings.TrimRight(ids.ReplaceAllString(string(out), "$1-0123456789abcdef"), "\n ") + "\n"
+	ids := regexp.MustCompile(`[0-9a-f]{16}`)
+	return strings.TrimRight(ids.ReplaceAllString(string(out), "0123456789abcdef"), "\n ") + "\n"
 }
 
 // shows waits until the screen matches a pattern.

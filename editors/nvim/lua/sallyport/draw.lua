@@ -177,7 +177,9 @@ local draw = {
   notice = function(item)
     local n = item.notice
     local out = { ("> **%s** %s"):format(n.level == "info" and "note" or n.level, flat(n.text)) }
-    if n.hint then
+    if n.kind == "turn" then -- what the hint says is for a terminal
+      out[#out + 1] = "> hint: `:Sallyport review` shows it, `:Sallyport undo` takes it back"
+    elseif n.hint then
       out[#out + 1] = "> hint: " .. flat(n.hint)
     end
     return out
