@@ -140,11 +140,11 @@ func (c *client) told(session string, u turns.Undo, done *turns.Undone) {
 		kind = protocol.MessageTypeWarning
 		s += fmt.Sprintf("; left alone: %s", placesOf(done.Conflicts))
 	}
-	c.say(kind, "Sallyport: "+s)
 	if log := c.book.of(session); log != nil {
 		log.Note("Undo", s)
 		log.Items("Paths", undoneItems(done))
 	}
+	c.say(kind, "Sallyport: "+s)
 }
 
 // placesOf names a few paths in one line.

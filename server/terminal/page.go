@@ -112,7 +112,7 @@ func (p *Page) Head(r turns.Row) error {
 	case r.Agent != "":
 		s += " by " + name(r.Agent)
 	}
-	s += ", " + r.Started.Local().Format("2 Jan 2006 15:04") + ": " + count(r.Changed, "file") + " changed"
+	s += ", " + strings.TrimSpace(moment(r.Started)) + ": " + count(r.Changed, "file")
 	if by := attributions(r.ByAttribution); by != "" {
 		s += " (" + by + ")"
 	}
