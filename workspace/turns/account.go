@@ -18,9 +18,10 @@ type note struct {
 	Alarm      *receipt.Alarm         `json:"alarm,omitzero"`
 	Posture    *receipt.PostureChange `json:"posture,omitzero"`
 	Saved      *saved                 `json:"saved,omitzero"`
+	Found      *saved                 `json:"found,omitzero"`
 }
 
-// saved is a document that was saved from the editor.
+// saved is a document that was saved from the editor, or whose file was found with another text than the editor knew of.
 type saved struct {
 	Path string `json:"path"`
 	Hash string `json:"hash"` // as of text.Hash, without its prefix
@@ -33,6 +34,7 @@ type account struct {
 	postures []receipt.PostureChange
 	writes   map[string]*chain   // through us, by settled path
 	saves    map[string][]string // hashes, by settled path
+	found    map[string][]string // the same
 }
 
 // Bounds of an account. What is above them is counted where it can be.
@@ -57,6 +59,8 @@ func (n *note) subject() string {
 		return settle(n.Access.Path)
 	case n.Saved != nil:
 		return settle(n.Saved.Path)
+	case n.Found != nil:
+		return settle(n.Found.Path)
 	default:
 		return ""
 	}
@@ -81,14 +85,16 @@ func (a *account) add(n note, path string) {
 	case n.Posture != nil && len(a.postures) < maxNoted:
 		a.postures = append(a.postures, *n.Posture)
 	case n.Saved != nil:
-		a.save(n.Saved, path)
+		a.saves = withHash(a.saves, path, n.Saved.Hash)
+	case n.Found != nil:
+		a.found = withHash(a.found, path, n.Found.Hash)
 	default: // of a later version, or above the bounds
 	}
 }
 
 // copy is an account that may be read while this one goes on.
 func (a *account) copy() account {
-	out := account{did: a.did, taint: slices.Clone(a.taint), postures: slices.Clone(a.postures), saves: maps.Clone(a.saves)}
+	out := account{did: a.did, taint: slices.Clone(a.taint), postures: slices.Clone(a.postures), saves: maps.Clone(a.saves), found: maps.Clone(a.found)}
 	out.writes = make(map[string]*chain, len(a.writes))
 	for path, c := range a.writes {
 		c := *c
@@ -119,31 +125,34 @@ func (a *account) write(w *receipt.Access, path string) {
 	}
 }
 
-func (a *account) save(s *saved, path string) {
-	list := a.saves[path]
-	if list == nil && len(a.saves) >= maxPaths {
-		return
+// withHash adds a hash to those of a path, of which the last are kept.
+func withHash(all map[string][]string, path, hash string) map[string][]string {
+	list := all[path]
+	if list == nil && len(all) >= maxPaths {
+		return all
 	}
-	if a.saves == nil {
-		a.saves = map[string][]string{}
+	if all == nil {
+		all = map[string][]string{}
 	}
 	if len(list) == maxSaves {
 		list = list[1:]
 	}
-	a.saves[path] = append(list, s.Hash)
+	all[path] = append(list, hash)
+	return all
 }
 
-// byUser are the saves of a path that hold something else than what a write through us had left.
+// byUser are the saves of a path that hold something else than what a write through us had left, or than the file had already.
 func (a *account) byUser(path string) []string {
 	var out []string
+	c := a.writes[path]
 	for _, hash := range a.saves[path] {
-		c := a.writes[path]
-		if c != nil {
-			if _, ours := c.left[hash]; ours {
-				continue
-			}
+		ours := slices.Contains(a.found[path], hash)
+		if c != nil && !ours {
+			_, ours = c.left[hash]
 		}
-		out = append(out, hash)
+		if !ours {
+			out = append(out, hash)
+		}
 	}
 	return out
 }

@@ -78,7 +78,7 @@ func (e *evidence) by(ctx context.Context, c *checkpoint.Change) receipt.Attribu
 	}
 	left := func(hash string) bool { return e.holds(ctx, c.After, hash) }
 	switch {
-	case len(saves) > 0 && writes == nil && !declared && c.Kind != checkpoint.Mode && left(saves[len(saves)-1]):
+	case len(saves) > 0 && writes == nil && !declared && len(e.account.found[name]) == 0 && c.Kind != checkpoint.Mode && left(saves[len(saves)-1]):
 		return receipt.ByUser
 	case len(saves) > 0:
 		return receipt.ByUnsure

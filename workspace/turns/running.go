@@ -102,6 +102,12 @@ func (r *Running) Saved(path, hash string) {
 	r.note(note{Saved: &saved{Path: path, Hash: bare(hash)}})
 }
 
+// Found notes that the file of an open document was found with a text (hash as of text.Hash) that the editor had not saved: somebody
+// wrote it past us, and the editor may have taken it on. A save of that text is not the user's, and one after it may hold both.
+func (r *Running) Found(path, hash string) {
+	r.note(note{Found: &saved{Path: path, Hash: bare(hash)}})
+}
+
 func (r *Running) note(n note) {
 	path := n.subject()
 	r.mu.Lock()

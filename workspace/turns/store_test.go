@@ -539,3 +539,37 @@ func TestProject(t *testing.T) {
 		}
 	}
 }
+
+// A folder above the project is turned into a link to another place, which is not written.
+func TestRootBehindALink(t *testing.T) {
+	for _, there := range []bool{false, true} {
+		b := newBench(t)
+		b.dir = filepath.Join(b.base, "a", "p")
+		b.write("f", "1")
+		b.turn(func(*Running) { b.remove("f") })
+		b.must(os.Rename(filepath.Join(b.base, "a"), filepath.Join(b.base, "moved")))
+		elsewhere := filepath.Join(b.base, "elsewhere")
+		b.must(os.MkdirAll(elsewhere, 0o755))
+		if there {
+			b.must(os.Mkdir(filepath.Join(elsewhere, "p"), 0o755))
+		}
+		b.must(os.Symlink(elsewhere, filepath.Join(b.base, "a")))
+		before := describe(t, elsewhere)
+		for _, folder := range []string{b.dir, filepath.Join(b.base, "moved", "p")} {
+			if got, err := b.store.Undo(t.Context(), Undo{Folder: folder, Turn: "t-0001", Force: true}); err == nil {
+				t.Errorf("got %+v", got)
+			}
+		}
+		e, err := b.store.find(t.Context(), "", "t-0001")
+		b.must(err)
+		if e.trace == nil {
+			t.Fatal("there is no trace")
+		}
+		if got, err := b.store.undo(t.Context(), Undo{Folder: b.dir, Force: true}, e); err == nil {
+			t.Errorf("got %+v", got)
+		}
+		if d := cmp.Diff(before, describe(t, elsewhere)); d != "" {
+			t.Errorf("behind the link (-before +after):\n%s", d)
+		}
+	}
+}

@@ -242,6 +242,17 @@ func TestAttribution(t *testing.T) {
 			b.write("a", "3")
 			r.Saved(b.at("a"), text.Hash("3"))
 		}, nil, "a modified unsure"},
+		{"a save of what was found", map[string]string{"a": "1"}, func(b *bench, r *Running) {
+			b.write("a", "2")
+			r.Found(b.at("a"), text.Hash("2"))
+			r.Saved(b.at("a"), text.Hash("2"))
+		}, nil, "a modified silent"},
+		{"a save on top of what was found", map[string]string{"a": "1"}, func(b *bench, r *Running) {
+			b.write("a", "2")
+			r.Found(b.at("a"), text.Hash("2"))
+			b.write("a", "2 and mine")
+			r.Saved(b.at("a"), text.Hash("2 and mine"))
+		}, nil, "a modified unsure"},
 		{"our own save", map[string]string{"a": "1"}, func(b *bench, r *Running) {
 			b.mediated(r, "a", "2")
 			r.Saved(b.at("a"), text.Hash("2"))

@@ -80,6 +80,10 @@ func (s *Store) Undo(ctx context.Context, u Undo) (*Undone, error) {
 	if err != nil {
 		return nil, err
 	}
+	return s.undo(ctx, u, target)
+}
+
+func (s *Store) undo(ctx context.Context, u Undo, target entry) (_ *Undone, err error) {
 	o := &undoing{store: s, ask: u, target: target.trace, project: target.trace.project(), result: &Undone{Of: target.Turn, DryRun: u.DryRun}}
 	o.begun = begun{
 		Head:  receipt.Head{Kind: receipt.Undo, Turn: "u-" + strings.ToLower(rand.Text()[:16]), Of: target.Turn, Session: u.Session},
@@ -87,6 +91,11 @@ func (s *Store) Undo(ctx context.Context, u Undo) (*Undone, error) {
 	}
 	if u.Redo {
 		o.begun.Kind, o.begun.Of, o.result.Of = receipt.Redo, target.Of, target.Of
+	}
+	for _, root := range o.project.roots {
+		if now := settle(root); now != root {
+			return nil, &GoneError{Turn: target.Turn, Why: "its folder " + root + " is behind a link now, at " + now}
+		}
 	}
 	if o.held, o.points, err = s.points(ctx, target.trace); err != nil {
 		return nil, fmt.Errorf("taking back %s: %w", target.Turn, err)
