@@ -114,7 +114,7 @@ func reasons(skipped []checkpoint.Skipped) string {
 func (s *session) agentOf(a *agent) *receipt.Agent {
 	return &receipt.Agent{
 		ID: s.harness.ID, Name: oneLine(s.harness.Name),
-		Version: oneLine(strings.TrimSpace(a.hello.AgentInfo.Name + " " + a.hello.AgentInfo.Version)), Program: a.proc.Program(),
+		Version: oneLine(strings.TrimSpace(a.hello.AgentInfo.Name + " " + a.hello.AgentInfo.Version)), Program: a.kernel.program,
 	}
 }
 

@@ -29,6 +29,7 @@ type fenced struct {
 	*sandbox.Fence
 	asked   config.Sandbox
 	private []string // the projects that are closed to it
+	program string   // the agent's own, whatever starts it
 
 	mu   sync.Mutex
 	lost bool // a mask is gone; guarded by mu
@@ -41,7 +42,7 @@ func (b *Bridge) startFenced(ctx context.Context, h *harness.Harness, c *config.
 		return nil, err
 	}
 	want := c.KernelOf(h.ID)
-	k := &fenced{asked: want.Sandbox, private: policy.Private()}
+	k := &fenced{asked: want.Sandbox, private: policy.Private(), program: spec.Path}
 	switch {
 	case want.Sandbox == config.SandboxOff, b.Home.Kernel == nil:
 		if want.Network != config.NetworkOn && want.Network != "" {

@@ -123,7 +123,7 @@ func TestReceipt(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := r.receiptOf(result.Turn)
-	if a := got.Agent; a == nil || a.Version != "fakery 7.1" || a.Program == "" || a.ID != "fake" || got.Session != info.ID {
+	if a := got.Agent; a == nil || a.Version != "fakery 7.1" || !filepath.IsAbs(a.Program) || a.ID != "fake" || got.Session != info.ID {
 		t.Errorf("the agent is %+v", a)
 	}
 	var asked []string

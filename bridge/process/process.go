@@ -123,9 +123,6 @@ func Start(ctx context.Context, spec Spec) (*Process, error) {
 	return p, nil
 }
 
-// Program is the absolute path of what was started.
-func (p *Process) Program() string { return p.name }
-
 // settle fills in the defaults and checks what can be checked before.
 func (s *Spec) settle() error {
 	if s.StderrBytes <= 0 {
