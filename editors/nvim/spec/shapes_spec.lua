@@ -155,3 +155,31 @@ child.test("a file that somebody else changed meanwhile is not overwritten", fun
   t.same({ r.status, r.saved }, { "applied", false })
   t.same(disk("a.txt"), "other\n")
 end)
+
+child.test("what an agent's own tools wrote shows in a clean buffer, which stays clean", function(n)
+  put("a.txt", "one\ntwo\nthree\n")
+  n:cmd("edit a.txt")
+  n:cmd("normal! 3Gmm")
+  n:accepting()
+  n:turn("please-shell")
+  n:wait("the new text", [[vim.api.nvim_buf_get_lines(vim.fn.bufnr("a.txt"), 0, 1, true)[1] == "SHELL"]])
+  n:wait("a clean buffer", [[not vim.bo[vim.fn.bufnr("a.txt")].modified]])
+  t.same(disk("a.txt"), "SHELL\none\ntwo\nthree\n")
+  t.same(n:lua([[return vim.fn.line("'m")]]), 4, "the mark moved along")
+  n:cmd("write") -- would stop and ask if Neovim thought the file newer
+end)
+
+child.test("what an agent's own tools wrote is merged into unsaved text", function(n)
+  put("a.txt", "one\ntwo\nthree\n")
+  n:cmd("edit a.txt")
+  n:keys("Gomine<Esc>")
+  n:wait("the text", [[vim.bo.modified]])
+  n:accepting()
+  n:turn("please-shell")
+  n:wait(
+    "both",
+    [[table.concat(vim.api.nvim_buf_get_lines(vim.fn.bufnr("a.txt"), 0, -1, true), "\n") == "SHELL\none\ntwo\nthree\nmine"]]
+  )
+  t.same(n:lua([[return vim.bo[vim.fn.bufnr("a.txt")].modified]]), true)
+  t.same(disk("a.txt"), "SHELL\none\ntwo\nthree\n")
+end)

@@ -81,6 +81,18 @@ local function save(buf, before)
   return not vim.bo[buf].modified
 end
 
+--- Makes a buffer that holds what its file holds unmodified. Neovim forgets that the file was changed behind its back only
+--- when it reads or writes it, and reading would take marks and folds away: so the same bytes are written once more.
+---@param buf integer
+---@return boolean saved
+---@return string? why not
+local function same(buf)
+  if disk(api.nvim_buf_get_name(buf)) ~= text.of(buf) then
+    return false, "the file does not hold the same bytes"
+  end
+  return save(buf, text.of(buf))
+end
+
 --- Marks the lines that an agent changed, until the cursor has been among them.
 ---@param buf integer
 ---@param edits sallyport.Edit[]
@@ -192,7 +204,9 @@ function M.handle(params)
     highlight(buf, params.edits)
   end
   local saved, why = false, nil
-  if params.save then
+  if params.disk == "holds" then
+    saved, why = same(buf)
+  elseif params.save then
     saved, why = save(buf, before)
   end
   local result = answer(buf, "applied", why)

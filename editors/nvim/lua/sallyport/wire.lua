@@ -84,6 +84,7 @@ local M = {}
 ---@field edits sallyport.Edit[] last to first
 ---@field save boolean
 ---@field label string
+---@field disk? "holds"|"takenIn" somebody else wrote the file: it holds what the edits make, or they take in what it became
 
 ---@class (exact) sallyport.ApplyResult
 ---@field status "applied"|"stale"|"closed"|"readOnly"
@@ -120,7 +121,7 @@ M.shapes = {
     params = { "permissionId", "sessionId", "turnId", "title", "request", "outcome" },
   },
   ["sallyport/document/apply"] = {
-    params = { "uri", "version", "hash", "edits", "save", "label" },
+    params = { "uri", "version", "hash", "edits", "save", "label", "disk?" },
     result = { "status", "version", "hash?", "saved", "message?" },
   },
   ["sallyport/document/context"] = { params = { "sessionId?" }, result = { "active?", "visible", "diagnostics" } },
