@@ -3,6 +3,7 @@ package bridge
 import (
 	"context"
 	"errors"
+	"maps"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -20,6 +21,10 @@ type Refresher interface {
 	// as workspace.Files.Refresh has it. It does nothing where nothing has changed,
 	// tells what a person must know, and may be called as often as wanted.
 	Refresh(ctx context.Context)
+	// RefreshUnfinished is Refresh of the documents that the editor left waiting: it
+	// does not answer while it asks its user something. It is called when the editor
+	// was heard of.
+	RefreshUnfinished(ctx context.Context)
 	// WatchLimited says, once, that not all folders can be watched.
 	WatchLimited(err error)
 }
@@ -29,7 +34,7 @@ var _ Refresher = (*Bridge)(nil)
 const (
 	// refreshTime is how long the end of a turn waits for the editor to take in
 	// what was written on the disk.
-	refreshTime = 5 * time.Second
+	refreshTime = 3 * time.Second
 	// refreshing is how many documents are brought up at once.
 	refreshing = 8
 )
@@ -46,10 +51,32 @@ type refreshes struct {
 	// change is told once.
 	one chan struct{}
 
-	mu      sync.Mutex
-	told    map[string]string // by path: what the user was told, until it is over
-	merged  map[string]string // by path: the turn in which something was merged
-	limited bool
+	mu         sync.Mutex
+	told       map[string]string // by path: what the user was told, until it is over
+	merged     map[string]string // by path: the turn in which something was merged
+	unfinished map[string]bool   // by path: the editor did not answer in time
+	limited    bool
+}
+
+// leave notes whether the editor left a document waiting.
+func (r *refreshes) leave(path string, unfinished bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case !unfinished:
+		delete(r.unfinished, path)
+	case r.unfinished == nil:
+		r.unfinished = map[string]bool{path: true}
+	default:
+		r.unfinished[path] = true
+	}
+}
+
+// waiting lists the documents that the editor left waiting.
+func (r *refreshes) waiting() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Sorted(maps.Keys(r.unfinished))
 }
 
 // news notes what became of a document, and reports whether that is to be told.
@@ -105,6 +132,20 @@ func (b *Bridge) Refresh(ctx context.Context) {
 	b.refreshThese(ctx, docs.Paths())
 }
 
+// RefreshUnfinished implements Refresher.
+func (b *Bridge) RefreshUnfinished(ctx context.Context) {
+	paths := b.refreshes.waiting()
+	if len(paths) == 0 {
+		return
+	}
+	ctx, leave, err := b.enter(ctx)
+	if err != nil {
+		return
+	}
+	defer leave()
+	b.refreshThese(ctx, paths)
+}
+
 // refreshThese brings up open documents.
 func (b *Bridge) refreshThese(ctx context.Context, paths []string) {
 	ctx, cancel := context.WithTimeout(ctx, refreshTime)
@@ -133,6 +174,7 @@ func (b *Bridge) refreshOne(ctx context.Context, path string) {
 	doc, open, err := b.Editor.Text(ctx, path)
 	if err != nil || !open || !doc.Dirty && !doc.Loaded.Behind && doc.Loaded.Unlike == "" {
 		b.refreshes.news(path, "")
+		b.refreshes.leave(path, false)
 		return
 	}
 	s, t := b.ownerOf(path)
@@ -148,6 +190,11 @@ func (b *Bridge) refreshOne(ctx context.Context, path string) {
 		refresh = files.Refresh
 	}
 	r, err := refresh(ctx, path)
+	b.refreshes.leave(path, ctx.Err() != nil)
+	if ctx.Err() != nil {
+		b.Log.Debug("the editor did not answer in time", "path", path, "err", err)
+		return
+	}
 	if t != nil && r.Became == workspace.Merged {
 		b.refreshes.merge(path, t.id)
 	}
@@ -241,7 +288,8 @@ func (b *Bridge) tellRefreshed(s *session, t *turn, r workspace.Refreshed, err e
 // the paths where it was merged into unsaved text, now or while the turn ran.
 func (s *session) refreshAll(ctx context.Context, t *turn, paths []string) (caught []string) {
 	if docs, ok := s.b.Editor.(openDocuments); ok {
-		s.b.refreshThese(ctx, docs.Paths())
+		waiting := s.b.refreshes.waiting() // they were waited for a moment ago
+		s.b.refreshThese(ctx, slices.DeleteFunc(docs.Paths(), func(path string) bool { return slices.Contains(waiting, path) }))
 	} else if s.b.Editor != nil {
 		s.b.refreshThese(ctx, paths)
 	}

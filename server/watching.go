@@ -36,6 +36,7 @@ func (c *client) watchDocuments() {
 			case <-w.events():
 				r.Refresh(ctx)
 			case <-news:
+				r.RefreshUnfinished(ctx)
 			case <-ctx.Done():
 				return
 			}

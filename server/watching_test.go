@@ -238,3 +238,21 @@ func TestWatchingFollowsTheDocuments(t *testing.T) {
 		t.Errorf("%d edits, want one", n)
 	}
 }
+
+// An editor that asks its user something takes no edits meanwhile (Neovim). When it
+// is heard of again what had to wait is brought in.
+func TestEditorThatIsBusy(t *testing.T) {
+	r := watchful(plugin(t))
+	uri, _ := r.file("a.txt", "one\ntwo\n")
+	r.ed.SetHabits(func(h *servertest.Habits) { h.Edits = servertest.Deaf })
+	r.put("a.txt", "one\nTWO\n")
+	r.until("the edit is given up", func(s *servertest.Seen) bool { return s.Cancels > 0 })
+	r.ed.SetHabits(func(h *servertest.Habits) { h.Edits = servertest.Honest })
+	if err := r.ed.Type(uri, 0, 0, "typed\n"); err != nil {
+		t.Fatal(err)
+	}
+	r.becomes(uri, "typed\none\nTWO\n")
+	if n := r.said("a.txt"); n != 0 {
+		t.Errorf("told %d times", n)
+	}
+}

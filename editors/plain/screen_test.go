@@ -22,7 +22,11 @@ vim.api.nvim_create_user_command('Ask', function(c)
 		command = 'sallyport.ask', arguments = { { prompt = c.args, uri = vim.uri_from_bufnr(0) } },
 	})
 end, { nargs = '+' })
-vim.api.nvim_create_autocmd('LspProgress', { command = 'checktime' })
+vim.api.nvim_create_autocmd('LspProgress', { callback = vim.schedule_wrap(function() vim.cmd.checktime() end) })
+vim.api.nvim_create_autocmd('FileChangedShell', { callback = function(e)
+	local ours = vim.v.fcs_reason == 'conflict' and #vim.lsp.get_clients({ bufnr = e.buf, name = 'sallyport' }) > 0
+	vim.v.fcs_choice = ours and '' or 'ask'
+end })
 `
 
 // moreLua is what the tests need besides: the progress in the status line, and
@@ -36,7 +40,9 @@ vim.o.statusline = "%t %m attached: %{v:lua.Attached()} progress: %{get(g:, 'pro
 vim.api.nvim_create_autocmd('LspAttach', { command = 'redrawstatus' })
 vim.api.nvim_create_autocmd('LspProgress', { callback = function(event)
 	local value = event.data.params.value
-	vim.g.progress = value.kind == 'end' and 'none' or value.message
+	if value.title ~= 'Sallyport: files' then
+		vim.g.progress = value.kind == 'end' and 'none' or value.message
+	end
 	vim.cmd('redrawstatus!')
 end })
 vim.api.nvim_create_user_command('Mode', function(c)

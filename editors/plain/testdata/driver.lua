@@ -192,10 +192,17 @@ function T.agree(what)
   T.same(T.disk('seen.txt'), want, what .. ': what the agent sees, and the editor')
 end
 
+-- Has Neovim look after its files at every progress, as README.md says.
+function T.checks()
+  vim.api.nvim_create_autocmd('LspProgress', { callback = vim.schedule_wrap(function()
+    vim.cmd.checktime()
+  end) })
+end
+
 -- What the last progress said at its end.
 function T.ending()
   for i = #T.progress, 1, -1 do
-    if T.progress[i].kind == 'end' then
+    if T.progress[i].kind == 'end' and T.progress[i].title ~= 'Sallyport: files' then
       return T.progress[i].message
     end
   end
@@ -262,7 +269,7 @@ vim.api.nvim_create_autocmd('LspProgress', {
     local p = vim.deepcopy(params.value)
     p.token = params.token
     T.progress[#T.progress + 1] = p
-    if p.kind == 'end' then
+    if p.kind == 'end' and p.title ~= 'Sallyport: files' then -- that one only rouses
       T.ends = T.ends + 1
     end
   end,
