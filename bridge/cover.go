@@ -21,6 +21,7 @@ import (
 func (s *session) cover(ctx context.Context, a *agent, t *turn) error {
 	defer close(t.record.begun)
 	if s.b.Turns == nil {
+		t.record.none = "turns are not kept here"
 		if s.b.NoTurns != nil {
 			t.record.none = s.b.NoTurns.Error()
 			s.uncovered(t, t.record.none)

@@ -150,3 +150,14 @@ func TestTurnsAreListedAndShown(t *testing.T) {
 		t.Errorf("the newest receipt is %+v, %v", got, err)
 	}
 }
+
+// TestRecordNeedsARecord: policy record grants nothing where turns are not kept.
+func TestRecordNeedsARecord(t *testing.T) {
+	r := newRig(t, `{"prompts": [{"steps": [`+asks+`]}]}`)
+	r.config.Permissions.Policy = config.PolicyRecord
+	r.display.answer = reject
+	r.turn("go")
+	if r.said() != "rejected" || len(r.display.asked) != 1 {
+		t.Errorf("the agent got %q, the user was asked %d times", r.said(), len(r.display.asked))
+	}
+}
