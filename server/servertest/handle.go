@@ -228,6 +228,9 @@ func (e *Editor) apply(h Habits, params jsontext.Value) (any, error, bool) {
 			return nil, err, false
 		}
 	}
+	if p.Disk == wire.ApplyHolds { // as it is after loading the file
+		b.saved = b.text
+	}
 	if p.Save {
 		if err := e.saveLocked(p.URI); err != nil {
 			return nil, err, false
