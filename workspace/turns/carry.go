@@ -12,7 +12,7 @@ import (
 	"sallyport/workspace/receipt"
 )
 
-func sumOf(s string) [sha256.Size]byte { return sha256.Sum256([]byte(s)) }
+func sumOf(s string) checkpoint.Hash { return sha256.Sum256([]byte(s)) }
 
 // run plans and carries out an undo, and puts it on the record. Its journal is over afterwards.
 func (o *undoing) run(ctx context.Context) error {

@@ -11,7 +11,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"sallyport/workspace"
 	"sallyport/workspace/checkpoint"
 	"sallyport/workspace/receipt"
 	"sallyport/workspace/text"
@@ -459,5 +458,3 @@ func TestA5_DirectWrites(t *testing.T) {
 		})
 	}
 }
-
-var _ workspace.Editor = (*workspacetest.Editor)(nil)

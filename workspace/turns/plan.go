@@ -32,6 +32,12 @@ type planned struct {
 	keep   []Buffer                      // texts that are overwritten, and that no checkpoint of the target has
 }
 
+// stand is why an open document stands against an undo; the zero one does not.
+type stand struct {
+	why       string // one clause
+	forceable bool
+}
+
 // plan finds what is to be done, and what cannot be.
 func (o *undoing) plan(ctx context.Context) error {
 	o.result.Done, o.result.Conflicts, o.result.Already = []PathState{}, []PathState{}, []PathState{}
@@ -40,15 +46,20 @@ func (o *undoing) plan(ctx context.Context) error {
 		return err
 	}
 	o.clean = map[string]workspace.Document{}
-	known := map[string]bool{} // paths whose documents were planned, and whether these may change
+	known := map[string]stand{} // of documents that were planned
 	for i := range o.target.Buffers {
 		b := &o.target.Buffers[i]
 		if mine(b.By) && only(string(b.Path)) {
-			ok, err := o.planText(ctx, b)
+			stands, err := o.planText(ctx, b)
 			if err != nil {
 				return err
 			}
-			known[string(b.Path)] = ok
+			if stands.why != "" {
+				s := o.stateOfText(b)
+				s.Why, s.Forceable = stands.why, stands.forceable
+				o.result.Conflicts = append(o.result.Conflicts, s)
+			}
+			known[string(b.Path)] = stands
 		}
 	}
 	for i, p := range o.points {
@@ -74,7 +85,7 @@ func (o *undoing) plan(ctx context.Context) error {
 }
 
 // planDisk takes in what the store of checkpoints planned, but for what may be the user's and what documents stand against.
-func (o *undoing) planDisk(ctx context.Context, pair int, plan *checkpoint.Plan, in map[string]*change, known map[string]bool) error {
+func (o *undoing) planDisk(ctx context.Context, pair int, plan *checkpoint.Plan, in map[string]*change, known map[string]stand) error {
 	out := &checkpoint.Plan{}
 	for _, c := range plan.Already {
 		o.result.Already = append(o.result.Already, stateFor(c, in))
@@ -87,26 +98,24 @@ func (o *undoing) planDisk(ctx context.Context, pair int, plan *checkpoint.Plan,
 	for _, step := range plan.Steps {
 		s := stateFor(step.Change, in)
 		if s.By == receipt.ByUnsure && !o.ask.Force {
-			s.Why, s.Forceable = "may be the user's own change", true
+			s.Why, s.Forceable = mayBeTheUsers, true
 			o.result.Conflicts = append(o.result.Conflicts, s)
 			continue
 		}
-		ok, planned := known[absolute(step.Root, step.Path)]
-		if planned && !ok {
-			s.Why, s.Forceable = "its open document changed since", !o.ask.Force
-			o.result.Conflicts = append(o.result.Conflicts, s)
-			continue
+		stands, planned := known[absolute(step.Root, step.Path)]
+		if planned && stands.why != "" {
+			stands.why = "its open document changed since"
 		}
 		if !planned {
-			why, err := o.document(ctx, pair, &step)
-			if err != nil {
+			var err error
+			if stands, err = o.document(ctx, pair, &step); err != nil {
 				return err
 			}
-			if why != "" {
-				s.Why, s.Forceable = why, !o.ask.Force
-				o.result.Conflicts = append(o.result.Conflicts, s)
-				continue
-			}
+		}
+		if stands.why != "" {
+			s.Why, s.Forceable = stands.why, stands.forceable
+			o.result.Conflicts = append(o.result.Conflicts, s)
+			continue
 		}
 		out.Steps = append(out.Steps, step)
 	}

@@ -23,50 +23,46 @@ type textStep struct {
 	done bool
 }
 
-// planText plans one buffer of the target. False: its document stands against it.
-func (o *undoing) planText(ctx context.Context, b *buffer) (bool, error) {
-	s := o.stateOfText(b)
-	conflict := func(why string, forceable bool) (bool, error) {
-		s.Why, s.Forceable = why, forceable
-		o.result.Conflicts = append(o.result.Conflicts, s)
-		return false, nil
-	}
+// planText plans one buffer of the target, if its document does not stand against it.
+func (o *undoing) planText(ctx context.Context, b *buffer) (stand, error) {
 	before, ok, err := readText(ctx, o.held, b.Before.Text)
 	if err != nil {
-		return false, err
+		return stand{}, err
 	}
 	if !ok {
-		return conflict("the text from before is not kept", false)
+		return stand{"the text from before is not kept", false}, nil
 	}
 	doc, open, err := o.open(ctx, string(b.Path))
 	switch {
 	case err != nil && ctx.Err() != nil:
-		return false, context.Cause(ctx)
+		return stand{}, context.Cause(ctx)
 	case err != nil:
-		return conflict("the editor does not tell its text", false)
+		return stand{"the editor does not tell its text", false}, nil
 	case !open && b.Before.Clean && o.onDisk(string(b.Path)) == before:
-		o.result.Already = append(o.result.Already, s)
-		return true, nil
+		o.result.Already = append(o.result.Already, o.stateOfText(b))
+		return stand{}, nil
 	case !open:
-		return conflict("it was unsaved in an editor, and is not open here", false)
+		return stand{"it was unsaved in an editor, and is not open here", false}, nil
 	}
 	now := strings.TrimPrefix(doc.Text, mark)
 	if now == spelled(before, now) {
-		o.result.Already = append(o.result.Already, s)
-		return true, nil
+		o.result.Already = append(o.result.Already, o.stateOfText(b))
+		return stand{}, nil
 	}
 	left, err := o.asLeft(ctx, b, now)
 	switch {
 	case err != nil:
-		return false, err
+		return stand{}, err
 	case !left && !o.ask.Force:
-		return conflict("its text changed since", true)
+		return stand{"its text changed since", true}, nil
 	case b.By == receipt.ByUnsure && !o.ask.Force:
-		return conflict("may be the user's own change", true)
+		return stand{mayBeTheUsers, true}, nil
 	}
-	o.addText(textStep{buffer: *b, doc: doc, want: before}, now)
-	return true, nil
+	o.addText(textStep{buffer: *b, doc: doc, want: before})
+	return stand{}, nil
 }
+
+const mayBeTheUsers = "may be the user's own change"
 
 func (o *undoing) stateOfText(b *buffer) PathState {
 	root, rel, _ := o.project.place(string(b.Path))
@@ -74,8 +70,8 @@ func (o *undoing) stateOfText(b *buffer) PathState {
 }
 
 // addText plans a step, and that the overwritten text is stored where it is not yet.
-func (o *undoing) addText(t textStep, now string) {
-	if t.After.Clean || checkpoint.Hash(sumOf(t.doc.Text)) != t.After.Text {
+func (o *undoing) addText(t textStep) {
+	if t.After.Clean || sumOf(t.doc.Text) != t.After.Text {
 		t.kept = true
 		o.keep = append(o.keep, Buffer{Path: string(t.Path), Text: t.doc.Text})
 	}
@@ -104,58 +100,60 @@ func (o *undoing) asLeft(ctx context.Context, b *buffer, now string) (bool, erro
 	return false, nil
 }
 
-// document looks at the open document of a file that is going to change, and says why it must not.
-func (o *undoing) document(ctx context.Context, pair int, step *checkpoint.Step) (why string, err error) {
+// document looks at the open document of a file that is going to change, and says whether it stands against that.
+func (o *undoing) document(ctx context.Context, pair int, step *checkpoint.Step) (stand, error) {
 	name := absolute(step.Root, step.Path)
 	doc, open, err := o.open(ctx, name)
 	switch {
 	case err != nil && ctx.Err() != nil:
-		return "", context.Cause(ctx)
+		return stand{}, context.Cause(ctx)
 	case err != nil:
-		return "the editor does not tell its text", nil
+		return stand{"the editor does not tell its text", false}, nil
 	case !open:
-		return "", nil
+		return stand{}, nil
 	case !doc.Dirty:
 		o.clean[name] = doc
-		return "", nil
+		return stand{}, nil
 	}
 	unsaved, dirty := o.points[pair][0].Texts[name]
 	if dirty && unsaved == o.points[pair][1].Texts[name] {
 		return o.leftAlone(ctx, name, unsaved, doc, step)
 	}
 	if !o.ask.Force {
-		return "its open document has unsaved text", nil
+		return stand{hasUnsaved, true}, nil
 	}
 	if step.Before.Kind != checkpoint.File {
-		return "", nil // the text stays where it is
+		return stand{}, nil // the text stays where it is
 	}
 	want, ok, err := readText(ctx, o.held, step.Before.Hash)
 	if err != nil || !ok {
-		return "", err
+		return stand{}, err
 	}
 	b := buffer{Path: []byte(name), By: receipt.ByUnsure, Before: version{step.Before.Hash, true}}
-	o.addText(textStep{buffer: b, doc: doc, want: want}, doc.Text)
-	return "", nil
+	o.addText(textStep{buffer: b, doc: doc, want: want})
+	return stand{}, nil
 }
+
+const hasUnsaved = "its open document has unsaved text"
 
 // leftAlone plans for a document that was dirty before the record and that it did not write: its text is what it was, or what
 // bringing in the change of the file made of it later.
-func (o *undoing) leftAlone(ctx context.Context, name string, unsaved checkpoint.Hash, doc workspace.Document, step *checkpoint.Step) (string, error) {
+func (o *undoing) leftAlone(ctx context.Context, name string, unsaved checkpoint.Hash, doc workspace.Document, step *checkpoint.Step) (stand, error) {
 	now := strings.TrimPrefix(doc.Text, mark)
 	was, ok, err := readText(ctx, o.held, unsaved)
 	if err != nil || ok && now == spelled(was, now) {
-		return "", err
+		return stand{}, err
 	}
 	merged, can, err := caughtUp(ctx, o.held, unsaved, step.Before, step.After)
 	switch {
 	case err != nil:
-		return "", err
+		return stand{}, err
 	case ok && (can && merged == now || o.ask.Force):
 		b := buffer{Path: []byte(name), By: receipt.BySilent, Before: version{Text: unsaved}}
-		o.addText(textStep{buffer: b, doc: doc, want: was}, now)
-		return "", nil
+		o.addText(textStep{buffer: b, doc: doc, want: was})
+		return stand{}, nil
 	default:
-		return "its open document has unsaved text", nil
+		return stand{hasUnsaved, ok}, nil
 	}
 }
 
