@@ -34,12 +34,14 @@ func scenes() []scene {
 		{"a write outside the region", outside},
 		{"a write to a reserved name", reserved},
 		{"a cancel while a command runs", cancelled},
+		{"a turn on the record", recorded},
 		{"the editor ends politely", politeEnd},
 		{"a session is loaded", loaded},
 		{"it is loaded once more", loadedTwice},
 		{"the agent is killed", agentKilled},
 		{"the editor is killed", editorKilled},
 		{"Sallyport is killed", serverKilled},
+		{"a turn that was cut off is undone", cutOff},
 	}
 }
 

@@ -35,13 +35,15 @@ func bashCard(t *testing.T, d turn, line string) (asked bool) {
 func command(t *testing.T, s *stage) {
 	d := s.play(t, "shell", allow)
 	s.ended(t, d, "end_turn")
-	noticed(t, d)
 	s.row.Asks.Command = bashCard(t, d, "printf made-by-shell > by-shell.txt; cat notes.txt")
 	switch got := s.disk(t, "by-shell.txt"); got {
 	case "made-by-shell":
 		s.row.Asks.Shell = Inside
+		noticed(t, d, bridge.NoticeDirect)
+		s.directly(t, d, "by-shell.txt")
 	case missing:
 		s.row.Asks.Shell = Nowhere
+		noticed(t, d)
 	default:
 		t.Errorf("the disk has %q", got)
 	}

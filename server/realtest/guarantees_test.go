@@ -99,6 +99,10 @@ func promises() []promise {
 		{"A session is loaded again by another process, its history is told and marked as history, and the model knows it.", func(r Row) bool { return r.Life.Loaded }},
 		{"When the agent is killed in a turn you are told so, nothing of its command is left, and the next prompt starts it again, with the conversation.", func(r Row) bool { return r.Life.Restarted != "forgot" }},
 		{"When the editor ends, or the editor or Sallyport itself is killed with SIGKILL while a command runs, no process of Sallyport, of the agent or of its command is left five seconds later.", always},
+		{"A turn is taken back whole: it wrote a new file, edited one, deleted one and had a command change a fourth and a link, each with the tools that the agent has. `sallyport undo` and an editor's request each gave contents, modes, links and nothing where nothing was, byte for byte; so did each redo.", always},
+		{"The receipt of that turn names every path that it changed, and whose the change is; `sallyport receipt verify` finds the record whole.", always},
+		{"Git is not touched: the project was a repository in the middle of a merge, with staged, unstaged and untracked changes, a stash and settings that have git change line ends, and `git status`, the index, the refs and the merge were the same after each undo.", always},
+		{"When Sallyport is killed with SIGKILL in the middle of a turn, the next one lists the turn as interrupted, and it is undone as any other.", always},
 		{"At the end of a turn no tool call is left open, and every card is settled once.", always},
 	}
 }

@@ -1,7 +1,9 @@
 package realtest
 
 import (
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"sallyport/bridge"
@@ -23,7 +25,38 @@ func (s *stage) holds(t *testing.T, d turn) {
 			t.Errorf("a notice of another session or turn: %+v", n)
 		}
 	}
+	if !s.plain { // else it is told by messages
+		s.checkTurn(t, d)
+	}
 	s.checkLog(t)
+}
+
+// checkTurn sees that the user was told what the turn changed, and of what holds
+// only that it got weaker or that the turn can be undone.
+func (s *stage) checkTurn(t *testing.T, d turn) {
+	t.Helper()
+	var paths []string
+	for _, c := range d.Changes {
+		paths = append(paths, filepath.Join(c.Root, filepath.FromSlash(c.Path)))
+	}
+	slices.Sort(paths)
+	paths = slices.Compact(paths) // on the disk and in a document
+	told := d.notices(bridge.NoticeTurn)
+	switch {
+	case len(paths) == 0 && len(told) == 0:
+	case len(told) != 1 || !strings.Contains(told[0].Hint, d.Turn):
+		t.Errorf("it was told %+v of the changes %q", told, paths)
+	default:
+		got := slices.Compact(slices.Sorted(slices.Values(told[0].Paths)))
+		if !slices.Equal(got, paths) || !d.Undoable {
+			t.Errorf("it was told that %q changed, and the turn has %q; undoable %t", got, paths, d.Undoable)
+		}
+	}
+	for _, n := range d.notices(bridge.NoticePosture) {
+		if !strings.HasPrefix(n.Text, "a copy was taken and the turn can be undone") && !strings.Contains(n.Text, "posture is lower now: ") {
+			t.Errorf("a notice says %q", n.Text)
+		}
+	}
 }
 
 // checkUpdates sees that updates belong to the turn, and that every tool call
@@ -101,12 +134,15 @@ func (s *stage) ended(t *testing.T, d turn, reason bridge.StopReason) {
 	s.holds(t, d)
 }
 
-// noticed checks that a turn gave just these kinds of notices, in any order.
+// noticed checks that a turn gave just these kinds of notices, in any order,
+// besides those that checkTurn looks at.
 func noticed(t *testing.T, d turn, want ...bridge.NoticeKind) {
 	t.Helper()
 	var got []bridge.NoticeKind
 	for _, n := range d.seen.Notices {
-		got = append(got, n.Kind)
+		if n.Kind != bridge.NoticeTurn && n.Kind != bridge.NoticePosture {
+			got = append(got, n.Kind)
+		}
 	}
 	slices.Sort(got)
 	slices.Sort(want)

@@ -8,6 +8,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"sallyport/workspace/receipt"
 )
 
 // Row is what was seen of one agent.
@@ -16,6 +18,8 @@ type Row struct {
 	Files Files `json:"files"`
 	Asks  Asks  `json:"asks"`
 	Life  Life  `json:"life"`
+	// Record is whose the changes of the turn on the record are, by path.
+	Record map[string]receipt.Attribution `json:"record"`
 }
 
 // Agent is which agent it was.

@@ -216,13 +216,14 @@ func TestM15_M5_GitHasNoPartInIt(t *testing.T) {
 		{"directWrite": {"path": "${cwd}/edited.txt", "text": "v2\n"}},
 		{"shell": "rm deleted.txt && printf 'v2\\n' > shell.txt && chmod 755 shell.txt && ln -sfn made.txt link"}]}]}`)
 	s.repository(t)
-	before, git := s.look(t), s.machinery(t)
+	git := s.machinery(t)
 	decoy := s.Write(t, "decoy/HEAD", "ref: refs/heads/main\n")
 	plain := slices.Clone(s.env)
 	s.env = append(s.env, "GIT_DIR="+decoy[:len(decoy)-len("/HEAD")], "GIT_WORK_TREE="+s.Temp, "GIT_INDEX_FILE="+decoy, "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=core.bare", "GIT_CONFIG_VALUE_0=true")
 	s.raise(t)
 	s.env = plain
 	s.begun(t)
+	before := s.look(t)
 	d := s.play(t, "go", allow)
 	if got := changed(before, s.look(t)); !slices.Equal(got, touched) {
 		t.Fatalf("the turn changed %q, want %q", got, touched)

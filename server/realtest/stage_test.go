@@ -32,8 +32,9 @@ type stage struct {
 	ear    *ear
 	env    []string
 
-	now *serving
-	row *Row
+	plain bool // its editor has no plugin
+	now   *serving
+	row   *Row
 }
 
 // serving is one editor with its server, and the session that is open there.
@@ -93,7 +94,10 @@ func (s *stage) raise(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := &serving{ed: &servertest.Editor{}, stderr: &log{}}
-	e.ed.Name, e.ed.Folder, e.ed.Plugin = "realtest", s.Project, servertest.Everything()
+	e.ed.Name, e.ed.Folder, e.ed.Plugin, e.ed.Disk = "realtest", s.Project, servertest.Everything(), true
+	if s.plain {
+		e.ed.Plugin, e.ed.Versioned, e.ed.Window = nil, true, true
+	}
 	e.process = exec.Command(self, "editor", program, "serve", "--log", "debug")
 	e.process.Env, e.process.Dir, e.process.Stderr = s.env, s.Project, e.stderr
 	in, err := e.process.StdinPipe()

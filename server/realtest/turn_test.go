@@ -34,6 +34,7 @@ func (s *stage) begin(t *testing.T, script string, answer func(wire.PermissionPa
 	ed := s.now.ed
 	ed.SetHabits(func(h *servertest.Habits) {
 		h.Permission = func(c wire.PermissionParams) (string, error) { return answer(c), nil }
+		h.Choose = func(string, []string) (int, error) { return 0, nil } // of an editor without our plugin
 	})
 	ed.Look(func(seen *servertest.Seen) { p.before = *seen })
 	params := rpc.RawJSON(fmt.Sprintf(`{"sessionId":%q,"prompt":[{"type":"text","text":"script:%s cwd=%s please"}]}`, s.now.info.ID, script, s.Project))
