@@ -64,7 +64,8 @@ func (s *Store) save(c *Checkpoint) error {
 	if c.Time.IsZero() {
 		c.Time = now
 	}
-	if last := s.lastLike(c); last != "" {
+	at := s.after(now)
+	if last := s.lastLike(c, at); last != "" {
 		c.ID = last
 		return nil
 	}
@@ -79,25 +80,57 @@ func (s *Store) save(c *Checkpoint) error {
 	if err != nil {
 		return fmt.Errorf("writing checkpoint: %w", err)
 	}
-	c.ID = fmt.Sprintf("%016x-%s", now.UnixNano(), strings.ToLower(rand.Text()[:8]))
+	c.ID = fmt.Sprintf("%016x-%s", at.UnixNano(), strings.ToLower(rand.Text()[:8]))
 	s.step("before the manifest")
 	if err := pack.Replace(s.manifestFile(c.ID), data, s.step); err != nil {
 		return fmt.Errorf("writing checkpoint: %w", err)
+	}
+	if at.After(now) {
+		_ = os.Chtimes(s.manifestFile(c.ID), at, at) // only the order of a prune
 	}
 	s.remember(c)
 	return nil
 }
 
+// after is the time by which a checkpoint is ordered: now, or when the clock went back, just after the newest one.
+func (s *Store) after(now time.Time) time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !now.After(s.newest) {
+		now = s.newest.Add(time.Nanosecond)
+	}
+	s.newest = now
+	return now
+}
+
+// findNewest is called once.
+func (s *Store) findNewest() error {
+	ids, err := s.List()
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		var nanoseconds int64
+		if _, err := fmt.Sscanf(id, "%016x-", &nanoseconds); err == nil && time.Unix(0, nanoseconds).After(s.newest) {
+			s.newest = time.Unix(0, nanoseconds)
+		}
+		if info, err := os.Stat(s.manifestFile(id)); err == nil && info.ModTime().After(s.newest) {
+			s.newest = info.ModTime()
+		}
+	}
+	return nil
+}
+
 // lastLike is the id of the last checkpoint of these folders by this process, if it is still there and nothing is different.
 // Its file is touched, so that it is as young as its last use.
-func (s *Store) lastLike(c *Checkpoint) string {
+func (s *Store) lastLike(c *Checkpoint, at time.Time) string {
 	s.mu.Lock()
 	last := s.last[folderNames(c)]
 	s.mu.Unlock()
 	if c.Partial || last == nil || !slices.Equal(last.Roots, c.Roots) || !maps.Equal(last.Texts, c.Texts) {
 		return ""
 	}
-	if os.Chtimes(s.manifestFile(last.ID), c.Time, c.Time) != nil {
+	if os.Chtimes(s.manifestFile(last.ID), at, at) != nil {
 		return ""
 	}
 	return last.ID

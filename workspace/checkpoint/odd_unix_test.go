@@ -4,6 +4,7 @@ package checkpoint
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -46,6 +47,86 @@ func TestOddFiles(t *testing.T) {
 	}
 	if _, err := os.Lstat(p.at("plain2")); err != nil || len(r.Conflicts) != 2 {
 		t.Errorf("the turn's fifo: %v, conflicts %+v", err, r.Conflicts)
+	}
+}
+
+// Paths may be longer than the system takes in one call.
+func TestLongPaths(t *testing.T) {
+	p := newProject(t)
+	t.Chdir(p.dir)
+	var names []string
+	for i := range 60 {
+		name := fmt.Sprintf("%03d%s", i, strings.Repeat("n", 200))
+		p.must(os.Mkdir(name, 0o755))
+		t.Chdir(name)
+		names = append(names, name)
+	}
+	p.must(os.WriteFile("f", []byte("before"), 0o644))
+	before := p.take()
+	path := strings.Join(append(names, "f"), "/")
+	if got := p.state(before, path); len(path) < 12_000 || got.Kind != File {
+		t.Fatalf("a path of %d bytes is %s", len(path), got.Kind)
+	}
+	p.must(os.WriteFile("f", []byte("after"), 0o644))
+	p.must(os.Symlink("f", "l"))
+	p.restore(before, p.take())
+	if data, err := os.ReadFile("f"); err != nil || string(data) != "before" {
+		t.Errorf("got %q, %v", data, err)
+	}
+	if _, err := os.Lstat("l"); err == nil {
+		t.Error("the link is still there")
+	}
+	if c := p.add(before, path); c != before {
+		t.Error("it was taken up again")
+	}
+}
+
+// A sparse file of 10 GB is above the budget also where files have no limit. What is large and sparse and held comes back.
+func TestSparseFile(t *testing.T) {
+	p := newProject(t)
+	p.now.MaxFile = -1
+	p.write("f", "f")
+	p.must(os.WriteFile(p.at("sparse"), nil, 0o644))
+	p.must(os.Truncate(p.at("sparse"), 10<<30))
+	p.must(os.WriteFile(p.at("small"), nil, 0o644))
+	p.must(os.Truncate(p.at("small"), 40<<20))
+	before := p.take()
+	if got := reasonsOf(before.Skipped); got != "sparse: over budget" {
+		t.Errorf("left out: %s", got)
+	}
+	if before.Stats.Stored > 3<<20 {
+		t.Errorf("40 MB of zeros took %d bytes", before.Stats.Stored)
+	}
+	was := p.fileOf("small")
+	p.must(os.Truncate(p.at("small"), 20<<20))
+	p.restore(before, p.take())
+	if got := p.fileOf("small"); got != was {
+		t.Errorf("got %s, want %s", got, was)
+	}
+}
+
+func (p *project) fileOf(name string) string {
+	p.Helper()
+	data, err := os.ReadFile(p.at(name))
+	p.must(err)
+	return fmt.Sprint(len(data), " bytes, ", sum(data))
+}
+
+func TestDevice(t *testing.T) {
+	p := newProject(t)
+	p.write("f", "f")
+	if err := syscall.Mknod(p.at("null"), syscall.S_IFCHR|0o666, 1<<8|3); err != nil {
+		t.Skipf("no device can be made: %v", err)
+	}
+	before := p.take()
+	if got := reasonsOf(before.Skipped); got != "null: special file" {
+		t.Errorf("left out: %s", got)
+	}
+	p.remove("null")
+	p.write("null", "by the turn")
+	r := p.restoreSome(before, p.take(), RestoreOptions{Force: true})
+	if len(r.Conflicts) != 1 || p.files()["null"] != "-rw-r--r-- by the turn" {
+		t.Errorf("conflicts %+v, files %q", r.Conflicts, p.files())
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"sallyport/workspace/checkpoint/pack"
 )
@@ -30,6 +31,7 @@ type Store struct {
 	mu       sync.Mutex
 	resident map[string]*resident   // by root and options
 	last     map[string]*Checkpoint // by names of folders
+	newest   time.Time              // of the checkpoints, by the clocks of their days
 }
 
 // resident is the index of one root.
@@ -70,7 +72,7 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 	if s.objects, err = pack.Open(filepath.Join(s.dir, "packs"), s.step); err != nil {
 		return nil, fmt.Errorf("opening store of checkpoints: %w", err)
 	}
-	return s, nil
+	return s, s.findNewest()
 }
 
 // Close saves the resident indexes and closes the store.
