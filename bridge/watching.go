@@ -35,6 +35,8 @@ const (
 	// refreshTime is how long the end of a turn waits for the editor to take in
 	// what was written on the disk.
 	refreshTime = 3 * time.Second
+	// maxWatched folders are watched for a turn, those of open documents first.
+	maxWatched = 1024
 	// refreshing is how many documents are brought up at once.
 	refreshing = 8
 )
@@ -258,7 +260,7 @@ func (b *Bridge) tellRefreshed(s *session, t *turn, r workspace.Refreshed, err e
 		n.Text = name + " was deleted on the disk; its text is still open in the editor"
 		n.Hint = "saving it makes the file again"
 	case r.Became == workspace.Kept:
-		n.Text = name + " became a file on the disk that is no text to be shown, or too large; the editor has the text from before"
+		n.Text = name + " on the disk is no text any more, or too large, or closed to us; the editor has the text from before"
 		n.Hint = "saving it overwrites the file"
 	case r.Became == workspace.Merged && t == nil:
 		n.Level, n.Text = Plain, name+" changed on the disk, and that was merged into your unsaved text"
@@ -333,7 +335,7 @@ func (s *session) watch(ctx context.Context, docs openDocuments) {
 		}
 	}
 	w := watch.New(watch.Options{
-		Trees: s.folders(), Flat: foldersOf(docs.Paths()), Skip: heavy, Limited: s.b.WatchLimited,
+		Trees: s.folders(), Flat: foldersOf(docs.Paths()), Skip: heavy, MaxFolders: maxWatched, Limited: s.b.WatchLimited,
 	})
 	defer w.Close()
 	for {
