@@ -282,12 +282,31 @@ func TestPermissionDenied(t *testing.T) {
 	}
 	p.chmod("secret", 0o644)
 	p.testClosing()
-	p.must(os.Chmod(filepath.Join(p.store.dir, "checkpoints"), 0o500))
-	p.write("open", "again")
-	if _, err := p.store.Take(t.Context(), []string{p.dir}, p.now); !errors.Is(err, os.ErrPermission) {
-		t.Errorf("a store that cannot be written: got %v", err)
+	p.testReadOnlyState()
+}
+
+// testReadOnlyState has a state folder, or a part of it, in which nothing can be written: no checkpoint, and an error that says so.
+func (p *project) testReadOnlyState() {
+	was, folders := p.files(), []string{".", "checkpoints", "packs", "index", "restoring"}
+	for _, only := range append([][]string{folders}, folders[1:3]) {
+		p.must(p.store.Close())
+		for _, name := range only {
+			p.must(os.Chmod(filepath.Join(p.store.dir, name), 0o500))
+		}
+		p.store = open(p, p.store.dir)
+		p.write("open", "again")
+		if _, err := p.store.Take(p.Context(), []string{p.dir}, p.now); !errors.Is(err, os.ErrPermission) {
+			p.Errorf("%q cannot be written: got %v", only, err)
+		}
+		for _, name := range only {
+			p.must(os.Chmod(filepath.Join(p.store.dir, name), 0o700))
+		}
 	}
-	p.must(os.Chmod(filepath.Join(p.store.dir, "checkpoints"), 0o700))
+	if _, err := Open(p.Context(), Config{Dir: p.at("open")}); err == nil {
+		p.Error("a state folder that is a file")
+	}
+	p.take()
+	p.write("open", strings.TrimPrefix(was["open"], "-rw-r--r-- "))
 }
 
 // testClosing takes back turns that forbid what an undo has to do.

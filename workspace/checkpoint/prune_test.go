@@ -12,13 +12,11 @@ import (
 
 func TestPrune(t *testing.T) {
 	p := newProject(t)
-	random := rand.New(rand.NewPCG(1, 1))
+	random := rand.NewChaCha8([32]byte{1})
 	var ids []string
 	for i := range 10 {
 		body := make([]byte, 100<<10)
-		for j := range body {
-			body[j] = byte(random.Uint32())
-		}
+		_, _ = random.Read(body) // never fails
 		p.write("f", string(body))
 		p.write("same", "same")
 		c := p.take()
@@ -174,12 +172,10 @@ func TestPrunesOfDeltas(t *testing.T) {
 // A large pack in which the lesser part is not needed any more is written anew only when the limit asks for it.
 func TestPruneHoldsTheLimit(t *testing.T) {
 	p := newProject(t)
-	random := rand.New(rand.NewPCG(1, 1))
+	random := rand.NewChaCha8([32]byte{1})
 	body := make([]byte, 1<<20)
 	for i := range 10 {
-		for j := range body {
-			body[j] = byte(random.Uint32())
-		}
+		_, _ = random.Read(body) // never fails
 		p.write(fmt.Sprint("f", i), string(body))
 	}
 	p.take()
