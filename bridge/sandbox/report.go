@@ -20,7 +20,7 @@ func (p *plan) tests(backend Backend) []test {
 		if backend == Landlock && inside {
 			continue
 		}
-		if path := something(h); path != "" {
+		if path := p.something(h); path != "" {
 			all = append(all, test{readTest, path, true})
 		}
 	}
@@ -52,7 +52,7 @@ func (p *plan) tests(backend Backend) []test {
 }
 
 // something is a path in what is hidden that can be opened outside; "" when there is none.
-func something(h fence.Hidden) string {
+func (p *plan) something(h fence.Hidden) string {
 	if !h.Folder {
 		if mayRead(h.Path) {
 			return h.Path
@@ -68,6 +68,9 @@ func something(h fence.Hidden) string {
 		open := false
 		for _, name := range h.Open {
 			open = open || name == e.Name()
+		}
+		for _, state := range p.needs.State { // the agent's own, in a private project
+			open = open || fence.Beneath(state, path)
 		}
 		if !open && (e.Type().IsRegular() || e.IsDir()) && mayRead(path) {
 			return path
