@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -67,6 +68,11 @@ func (b *Bridge) startFenced(ctx context.Context, h *harness.Harness, c *config.
 
 // inKernel starts a program inside kernel fences.
 func (b *Bridge) inKernel(ctx context.Context, h *harness.Harness, c *config.Config, policy *fence.Policy, spec process.Spec) (*sandbox.Fence, error) {
+	for _, dir := range b.Home.Own.State { // what is not there yet could not be hidden
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return nil, err
+		}
+	}
 	layout, err := policy.Layout(ctx)
 	if err != nil {
 		return nil, err

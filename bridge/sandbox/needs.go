@@ -9,18 +9,21 @@ import (
 	"sallyport/workspace/fence"
 )
 
-// settle brings needs into real paths: folders of state that are missing are made, settings that are missing are held where
-// they are folders and told where they are files.
+// settle is wanted, with the folders of state made that are missing.
 func settle(n Needs, layout *fence.Layout) Needs {
+	for _, path := range n.State {
+		if _, ok := present(path); !ok && !likeFile(path) {
+			_ = os.MkdirAll(path, 0o700) // where that fails the agent does without, and says so
+		}
+	}
+	return wanted(n, layout)
+}
+
+// wanted brings needs into real paths. Settings that are missing are held where they are folders and told where they are
+// files; a file of state that is missing cannot be made in a folder that is closed.
+func wanted(n Needs, layout *fence.Layout) Needs {
 	out := Needs{Sockets: n.Sockets}
 	for _, path := range n.State {
-		if real, ok := present(path); ok {
-			out.State = append(out.State, real)
-			continue
-		}
-		if likeFile(path) || os.MkdirAll(path, 0o700) != nil {
-			continue // a file that its folder does not let it make: the agent does without
-		}
 		if real, ok := present(path); ok {
 			out.State = append(out.State, real)
 		}

@@ -41,6 +41,7 @@ func commands() []command {
 		{"redo", "take back that it was taken back", redo},
 		{"receipt", "show the record of a turn, or check all of them", showReceipt},
 		{"agents", "list the known agents", agents},
+		{"fences", "say what an agent may read and write here, and what holds it", fences},
 		{"doctor", "say which agents work here, and what mends the others", doctorCommand},
 		{"fake-agent", "be a scripted agent, for tests", fakeAgent},
 		{"version", "print the version", printVersion},

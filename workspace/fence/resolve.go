@@ -157,3 +157,17 @@ func readLink(path string, info fs.FileInfo) (target string, isLink bool, err er
 	}
 	return target, true, nil
 }
+
+// Resolve is where an absolute path leads: every link followed as far as something exists, the rest appended. What cannot
+// be looked at stays as it is.
+func Resolve(path string) string {
+	p, why := native().parseFolder(path)
+	if why != "" {
+		return path
+	}
+	pl, err := resolve(p)
+	if err != nil {
+		return path
+	}
+	return native().join(pl.vol, pl.comps)
+}
