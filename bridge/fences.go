@@ -103,7 +103,7 @@ func (b *Bridge) tryFence(ctx context.Context, h *harness.Harness, c *config.Con
 	if err != nil {
 		return none, err
 	}
-	k, err := b.startFenced(ctx, h, c, folder, nil, process.Spec{Path: idle, Dir: folder, Env: env, Log: b.Log})
+	k, err := b.startFenced(ctx, launching{harness: h, config: c, folder: folder, spec: process.Spec{Path: idle, Dir: folder, Env: env, Log: b.Log}, trial: true})
 	if err != nil {
 		return none, err
 	}

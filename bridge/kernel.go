@@ -36,13 +36,24 @@ type fenced struct {
 	lost bool // a mask is gone; guarded by mu
 }
 
-// startFenced starts an agent's program inside the fences of a session in folder with roots.
-func (b *Bridge) startFenced(ctx context.Context, h *harness.Harness, c *config.Config, folder string, roots []string, spec process.Spec) (*fenced, error) {
-	policy, err := b.fences(h, folder, roots, c)
+// launching is a program that is to run as the agent of a session in folder with roots.
+type launching struct {
+	harness *harness.Harness
+	config  *config.Config
+	folder  string
+	roots   []string
+	spec    process.Spec
+	trial   bool // nothing is to run that needs the agent's state
+}
+
+// startFenced starts a program inside the fences of its session.
+func (b *Bridge) startFenced(ctx context.Context, l launching) (*fenced, error) {
+	h, spec := l.harness, l.spec
+	policy, err := b.fences(h, l.folder, l.roots, l.config)
 	if err != nil {
 		return nil, err
 	}
-	want := c.KernelOf(h.ID)
+	want := l.config.KernelOf(h.ID)
 	k := &fenced{asked: want.Sandbox, private: policy.Private(), program: spec.Path}
 	switch {
 	case want.Sandbox == config.SandboxOff, b.Home.Kernel == nil:
@@ -55,7 +66,7 @@ func (b *Bridge) startFenced(ctx context.Context, h *harness.Harness, c *config.
 		}
 		k.Fence = &sandbox.Fence{Process: p, Report: sandbox.Report{Backend: sandbox.None, Level: sandbox.Nothing}}
 	default:
-		if k.Fence, err = b.inKernel(ctx, h, c, policy, spec); err != nil {
+		if k.Fence, err = b.inKernel(ctx, l, policy); err != nil {
 			return nil, err
 		}
 	}
@@ -67,7 +78,8 @@ func (b *Bridge) startFenced(ctx context.Context, h *harness.Harness, c *config.
 }
 
 // inKernel starts a program inside kernel fences.
-func (b *Bridge) inKernel(ctx context.Context, h *harness.Harness, c *config.Config, policy *fence.Policy, spec process.Spec) (*sandbox.Fence, error) {
+func (b *Bridge) inKernel(ctx context.Context, l launching, policy *fence.Policy) (*sandbox.Fence, error) {
+	h, c, spec := l.harness, l.config, l.spec
 	for _, dir := range b.Home.Own.State { // what is not there yet could not be hidden
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return nil, err
@@ -82,6 +94,12 @@ func (b *Bridge) inKernel(ctx context.Context, h *harness.Harness, c *config.Con
 		return nil, err
 	}
 	needs.State = slices.Concat(needs.State, c.Custom[h.ID].State)
+	if l.trial { // what the agent would find made is not made for nothing
+		needs.State = slices.DeleteFunc(needs.State, func(path string) bool {
+			_, err := os.Stat(path)
+			return err != nil
+		})
+	}
 	spec.Env = env
 	r := sandbox.Request{Program: spec, Layout: layout, Needs: needs}
 	switch c.KernelOf(h.ID).Network {

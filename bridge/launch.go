@@ -34,7 +34,10 @@ func (b *Bridge) launch(ctx context.Context, h *harness.Harness, c *config.Confi
 	case !filepath.IsAbs(cwd):
 		cwd = filepath.Join(folder, cwd)
 	}
-	k, err := b.startFenced(ctx, h, c, folder, roots, process.Spec{Path: program.Path, Args: program.Args, Dir: cwd, Env: env, Log: b.Log})
+	k, err := b.startFenced(ctx, launching{
+		harness: h, config: c, folder: folder, roots: roots,
+		spec: process.Spec{Path: program.Path, Args: program.Args, Dir: cwd, Env: env, Log: b.Log},
+	})
 	if err != nil {
 		return nil, notStarted(h, err)
 	}

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
 	"time"
 
 	"sallyport/bridge"
 	"sallyport/bridge/permit"
 	"sallyport/bridge/process"
+	"sallyport/bridge/sandbox"
 	"sallyport/plugins/harness"
 	"sallyport/plugins/harness/doctor"
 )
@@ -38,12 +40,13 @@ func (h *Home) Doctor(ctx context.Context, version string, depth Depth) doctor.R
 			return path, err
 		},
 	}
+	b := &bridge.Bridge{Display: quiet{}, Home: side, Log: h.log}
+	defer b.Close(context.WithoutCancel(ctx))
 	if depth >= Ask {
 		d.Run = runner(env)
+		d.Kernel = kernel(ctx, b, side.Kernel)
 	}
 	if depth == Probe {
-		b := &bridge.Bridge{Display: quiet{}, Home: side, Log: h.log}
-		defer b.Close(context.WithoutCancel(ctx))
 		d.Probe = func(ctx context.Context, h *harness.Harness) (doctor.Probe, error) {
 			p, err := b.Probe(ctx, h)
 			return doctor.Probe{
@@ -53,6 +56,28 @@ func (h *Home) Doctor(ctx context.Context, version string, depth Depth) doctor.R
 		}
 	}
 	return d.Check(ctx)
+}
+
+// kernel is what a doctor is told of the kernel's fences.
+func kernel(ctx context.Context, b *bridge.Bridge, l *sandbox.Launcher) doctor.Kernel {
+	found := l.Probe(ctx)
+	s := &doctor.Sandbox{Backend: string(found.Best), Level: string(found.Level()), Landlock: found.Landlock, Problem: found.Refused, Fix: found.Fix}
+	if found.Best == sandbox.Bubblewrap {
+		s.Version = found.Version
+	}
+	return doctor.Kernel{Sandbox: s, Try: func(ctx context.Context, h *harness.Harness) (doctor.Held, error) {
+		folder, err := os.MkdirTemp("", "sallyport-fence-")
+		if err != nil {
+			return doctor.Held{}, err
+		}
+		defer os.RemoveAll(folder)
+		f, err := b.Fences(ctx, h.Global(), folder)
+		if err != nil {
+			return doctor.Held{}, err
+		}
+		r := f.Report
+		return doctor.Held{Level: string(r.Level), Reads: r.Reads, Writes: r.Writes, Reserved: r.Reserved, Gaps: r.Gaps, Why: r.Why}, nil
+	}}
 }
 
 // runner runs a program for what it prints, as a tree of which nothing is left:

@@ -21,7 +21,9 @@ type Launcher struct {
 	Environ []string
 	// Sockets are closed besides the well-known ones.
 	Sockets []string
-	Log     *slog.Logger
+	// AtMost is the strongest backend to use; empty: any.
+	AtMost Backend
+	Log    *slog.Logger
 
 	once  sync.Once
 	found Found
@@ -84,7 +86,15 @@ type Found struct {
 
 // Probe finds out what works, by running it, once.
 func (l *Launcher) Probe(ctx context.Context) Found {
-	l.once.Do(func() { l.found = probe(context.WithoutCancel(ctx)) })
+	l.once.Do(func() {
+		l.found = probe(context.WithoutCancel(ctx))
+		switch {
+		case l.AtMost == None, l.AtMost == Landlock && l.found.Landlock < 2:
+			l.found.Best = None
+		case l.AtMost == Landlock:
+			l.found.Best = Landlock
+		}
+	})
 	return l.found
 }
 
@@ -106,4 +116,16 @@ func (l *Launcher) Start(ctx context.Context, r Request) (*Fence, error) {
 		return &Fence{Process: p, Report: Report{Backend: None, Level: Nothing}}, nil
 	}
 	return l.start(ctx, backend, r)
+}
+
+// Level is how much of the fences works here.
+func (f Found) Level() Level {
+	switch f.Best {
+	case Bubblewrap, Seatbelt:
+		return Full
+	case Landlock:
+		return Partial
+	default:
+		return Nothing
+	}
 }

@@ -25,6 +25,15 @@ type Doctor struct {
 	Timeout  time.Duration                     // for one version; 0: DefaultTimeout
 	Version  string                            // of Sallyport, for the report
 	Problems []harness.Problem                 // of manifests and configuration, for the report
+	Kernel   Kernel
+}
+
+// Kernel is what is known of the kernel's fences here. Its zero value is not
+// reported.
+type Kernel struct {
+	Sandbox *Sandbox
+	// Try tries the fence of an agent that is available; nil: none is tried.
+	Try func(ctx context.Context, h *harness.Harness) (Held, error)
 }
 
 // Prober really starts an agent, speaks to it and ends it.
@@ -42,6 +51,7 @@ func (d *Doctor) Check(ctx context.Context) Report {
 		System:   System{OS: runtime.GOOS, Arch: runtime.GOARCH},
 		Agents:   make([]Agent, len(all)),
 		Problems: append([]harness.Problem{}, d.Problems...),
+		Sandbox:  d.Kernel.Sandbox,
 	}
 	needs := &needs{d: d, found: map[string]*need{}}
 	slots := make(chan struct{}, atOnce)
@@ -84,6 +94,13 @@ func (d *Doctor) agent(ctx context.Context, h *harness.Harness, needs *needs) Ag
 	d.version(ctx, h, p, &a.State)
 	if p.Package.Name != "" { // one built otherwise may carry what it needs
 		needs.check(ctx, h, &a.State)
+	}
+	if d.Kernel.Try != nil && a.State.Available {
+		held, err := d.Kernel.Try(ctx, h)
+		if err != nil {
+			held = Held{Level: "none", Why: err.Error()}
+		}
+		a.Held = &held
 	}
 	if d.Probe != nil && a.State.Available {
 		d.probe(ctx, h, &a)

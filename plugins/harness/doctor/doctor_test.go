@@ -263,6 +263,34 @@ func TestProbe(t *testing.T) {
 	}
 }
 
+// TestFencesAreTried: around each agent that is available, and an error is no
+// promise.
+func TestFencesAreTried(t *testing.T) {
+	m := machine{dir: t.TempDir(), programs: map[string]string{"gemini": "0.61.0", "qwen": "0.15.10"}}
+	d := Doctor{Set: set(t), LookPath: m.lookPath, Run: m.run, Kernel: Kernel{
+		Sandbox: &Sandbox{Backend: "bubblewrap", Level: "full"},
+		Try: func(_ context.Context, h *harness.Harness) (Held, error) {
+			if h.ID == "qwen" {
+				return Held{Level: "full", Reads: true}, errors.New("refused")
+			}
+			return Held{Level: "full", Reads: true, Writes: true, Reserved: true}, nil
+		},
+	}}
+	r := d.Check(t.Context())
+	if err := valid(t, r); err != nil {
+		t.Error(err)
+	}
+	if h := row(t, r, "gemini").Held; h == nil || !h.Writes {
+		t.Errorf("gemini is held %+v", h)
+	}
+	if h := row(t, r, "qwen").Held; h == nil || h.Level != "none" || h.Reads || h.Why != "refused" {
+		t.Errorf("qwen is held %+v", h)
+	}
+	if h := row(t, r, "claude").Held; h != nil {
+		t.Errorf("claude, which is missing, is held %+v", h)
+	}
+}
+
 // TestNothingIsRun: without a Run a program is found, not ready.
 func TestNothingIsRun(t *testing.T) {
 	m := machine{dir: t.TempDir(), programs: map[string]string{"gemini": ""}}
@@ -307,9 +335,11 @@ func sample() Report {
 	}
 	probed := agent("qwen", "Qwen Code", State{Available: true, Ran: true, Program: "/usr/bin/qwen --acp",
 		Version: VersionInfo{"0.16.0", harness.IsNewer, tested("0.15.10")}, Note: "Qwen Code wants node 20 or newer, and this is 18.0.0"}, harness.Reach{})
+	probed.Held = &Held{Level: "partial", Reads: true, Writes: true, Gaps: []string{"git hooks"}}
 	probed.Probe = &Probe{Name: "qwen-code", Version: "0.16.0", Protocol: 1, Millis: 1234}
 	return Report{
 		Format: FormatURN, Sallyport: "1.0.0", System: System{"linux", "amd64"},
+		Sandbox: &Sandbox{Backend: "landlock", Level: "partial", Landlock: 7, Problem: "bubblewrap is not installed", Fix: "sudo apt install bubblewrap"},
 		Agents: []Agent{
 			agent("claude", "Claude Code", State{Version: VersionInfo{"", harness.Untested, tested("0.49.0")},
 				Problem: "Claude Code is not installed: claude-agent-acp is not on PATH",

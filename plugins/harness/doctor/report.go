@@ -28,6 +28,27 @@ type Report struct {
 	System    System            `json:"system"`
 	Agents    []Agent           `json:"external_agents"`
 	Problems  []harness.Problem `json:"problems"` // of manifests and configuration
+	Sandbox   *Sandbox          `json:"sandbox,omitzero"`
+}
+
+// Sandbox is what the kernel can hold on this machine.
+type Sandbox struct {
+	Backend  string `json:"backend"` // bubblewrap, landlock, seatbelt, none
+	Level    string `json:"level"`   // full, partial, none
+	Version  string `json:"version,omitzero"`
+	Landlock int    `json:"landlock,omitzero"` // ABI version
+	Problem  string `json:"problem,omitzero"`  // why it is not full
+	Fix      string `json:"fix,omitzero"`      // the one line that makes it so
+}
+
+// Held is what the kernel was seen to hold around an agent.
+type Held struct {
+	Level    string   `json:"level"` // full, partial, none
+	Reads    bool     `json:"reads"`
+	Writes   bool     `json:"writes"`
+	Reserved bool     `json:"reserved"`
+	Gaps     []string `json:"gaps,omitempty"`
+	Why      string   `json:"why,omitzero"` // why there is none
 }
 
 // System is the machine that was checked.
@@ -45,6 +66,7 @@ type Agent struct {
 	State    State          `json:",embed"`
 	Modes    []string       `json:"modes"`
 	Holds    Holds          `json:"holds"`
+	Held     *Held          `json:"held,omitzero"`  // absent when its fence was not tried
 	Probe    *Probe         `json:"probe,omitzero"` // absent when it was not started
 }
 

@@ -23,6 +23,9 @@ func (r Report) Text(w io.Writer, colour bool) error {
 		}
 	}
 	t.line("%d of %d agents can be used here (%s/%s, sallyport %s)", ready, len(r.Agents), r.System.OS, r.System.Arch, orUnknown(r.Sallyport))
+	if r.Sandbox != nil {
+		t.sandbox(*r.Sandbox)
+	}
 	for _, a := range r.Agents {
 		t.line("")
 		t.agent(a)
@@ -44,6 +47,24 @@ type text struct {
 	b       strings.Builder
 	colour  bool
 	idWidth int
+}
+
+// sandbox says what the kernel can hold here, and the line that lets it hold
+// all.
+func (t *text) sandbox(s Sandbox) {
+	words := map[string]string{
+		"full":    "the kernel holds the fences of every agent",
+		"partial": "the kernel holds the fences of every agent with gaps (sallyport fences names them)",
+		"none":    "the kernel holds no fences here: they hold for what agents ask",
+	}
+	s.Backend = strings.TrimSpace(s.Backend + " " + s.Version)
+	t.line("")
+	t.line("%-*s  %-8s  %s", t.idWidth, "sandbox", s.Level, s.Backend)
+	t.wrapped(words[s.Level])
+	t.wrapped(s.Problem)
+	if s.Fix != "" {
+		t.line("%s%s", t.indent(), s.Fix)
+	}
 }
 
 func (t *text) line(format string, args ...any) {
@@ -70,6 +91,9 @@ func (t *text) agent(a Agent) {
 		t.wrapped("note: " + a.State.Note)
 	}
 	t.wrapped(strings.Join(append(a.Holds.Says, resumeWords(a.Holds.Resume)...), "; "))
+	if a.Held != nil {
+		t.wrapped(heldWords(*a.Held))
+	}
 	if p := a.Probe; p != nil {
 		t.wrapped(fmt.Sprintf("started: answered in %.1f s as %s", float64(p.Millis)/1000, strings.TrimSpace(p.Name+" "+p.Version)))
 	}
@@ -146,6 +170,28 @@ func resumeWords(resume string) []string {
 		return []string{"forgets conversations"}
 	default:
 		return nil
+	}
+}
+
+// heldWords say what was tried of an agent's fence.
+func heldWords(h Held) string {
+	var held []string
+	if h.Reads {
+		held = append(held, "reads of private projects and secrets")
+	}
+	if h.Writes {
+		held = append(held, "writes outside the region")
+	}
+	if h.Reserved {
+		held = append(held, "writes to reserved files")
+	}
+	switch {
+	case len(held) == 0 && h.Why != "":
+		return "the kernel holds nothing: " + h.Why
+	case len(held) == 0:
+		return "the kernel holds nothing"
+	default:
+		return "in its fence the kernel refused " + strings.Join(held, ", ")
 	}
 }
 

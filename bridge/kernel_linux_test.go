@@ -1,0 +1,218 @@
+package bridge_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"sallyport/bridge"
+	"sallyport/bridge/sandbox"
+	"sallyport/plugins/harness"
+	"sallyport/workspace/config"
+	"sallyport/workspace/fence"
+)
+
+// held makes a rig whose agent runs in a fence of at most this strength. Beside
+// the session's folder there are a private project and another one.
+func held(t *testing.T, atMost sandbox.Backend, script string, change ...func(*rig)) *rig {
+	t.Helper()
+	return newRig(t, script, append([]func(*rig){func(r *rig) {
+		dir, err := filepath.EvalSymlinks(filepath.Dir(r.folder))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, text := range map[string]string{"secret/key": "TOPSECRET\n", "other/f": "OTHER\n", "p/.git/hooks/pre-commit": "user's\n", "wire": "", "state/receipts": "RECEIPTS\n"} {
+			path := filepath.Join(dir, name)
+			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		r.config.Fences.Private = []string{filepath.Join(dir, "secret")}
+		r.config.Custom = map[string]config.Agent{"fake": {Launch: config.Launch{State: []string{filepath.Join(dir, "wire")}}}}
+		r.Bridge.Home.Own = fence.Own{State: []string{filepath.Join(dir, "state")}}
+		r.Bridge.Home.Kernel = &sandbox.Launcher{Dir: filepath.Join(dir, "state", "fence"), AtMost: atMost}
+		if works := r.Bridge.Home.Kernel.Probe(t.Context()); atMost == "" && works.Best != sandbox.Bubblewrap || atMost == sandbox.Landlock && works.Best != sandbox.Landlock {
+			t.Skipf("it does not work here: %+v", works)
+		}
+	}}, change...)...)
+}
+
+func (r *rig) beside(name string) string {
+	return filepath.Join(filepath.Dir(r.folder), filepath.FromSlash(name))
+}
+
+// attempts is a turn in which the agent's own shell tries what fences forbid.
+const attempts = `{"prompts": [{"steps": [{"shell": "cat ../secret/key ../state/receipts > seen; echo x > ../other/n; echo evil > .git/hooks/post-commit; echo ok > mine; true"}]}]}`
+
+// TestKernelHolds: the posture says before the first prompt what the kernel
+// then does.
+func TestKernelHolds(t *testing.T) {
+	for _, tt := range []struct {
+		atMost               sandbox.Backend
+		level                string
+		reads, outside, hook bool // refused
+	}{
+		{"", "full", true, true, true},
+		{sandbox.Landlock, "partial", true, true, false},
+		{sandbox.None, "none", false, false, false},
+	} {
+		t.Run(tt.level, func(t *testing.T) {
+			r := held(t, tt.atMost, attempts)
+			p := r.turn("go").Posture
+			if p.Kernel != tt.level || (p.Reads == bridge.Enforced) != tt.reads || (p.Writes == bridge.Enforced) != tt.hook || (p.Commands == bridge.Enforced) != tt.hook {
+				t.Errorf("posture is %+v", p)
+			}
+			if named := strings.Contains(p.Sentence, "git hooks"); named != (tt.level == "partial") {
+				t.Errorf("the sentence is %q", p.Sentence)
+			}
+			_, outside := os.Stat(r.beside("other/n"))
+			_, hook := os.Stat(r.path(".git/hooks/post-commit"))
+			if seen := r.disk("seen"); strings.Contains(seen, "TOPSECRET") == tt.reads || (outside != nil) != tt.outside || (hook != nil) != tt.hook || r.disk("mine") != "ok\n" {
+				t.Errorf("seen %q, outside %v, hook %v, own %q", seen, outside, hook, r.disk("mine"))
+			}
+		})
+	}
+}
+
+// TestSandboxRequired: where nothing holds, an agent that must be held does not
+// start; nor one whose network is to be closed.
+func TestSandboxRequired(t *testing.T) {
+	for name, kernel := range map[string]config.Kernel{
+		"required": {Sandbox: config.SandboxRequire}, "no network": {Network: config.NetworkOff},
+	} {
+		for _, atMost := range []sandbox.Backend{"", sandbox.None} {
+			t.Run(name+" "+string(atMost), func(t *testing.T) {
+				r := held(t, atMost, `{}`, func(r *rig) {
+					a := r.config.Custom["fake"]
+					a.Kernel = kernel
+					r.config.Custom["fake"] = a
+				})
+				_, err := r.New(r.ctx(), bridge.NewSession{Folder: r.folder})
+				var start *bridge.StartError
+				if refused := errors.As(err, &start); refused != (atMost == sandbox.None) || !refused && err != nil {
+					t.Errorf("got %v", err)
+				}
+			})
+		}
+	}
+}
+
+// TestH052_PrivateProject: an agent that works on files by itself starts inside
+// a private project only where the kernel holds it, with a state of its own.
+func TestH052_PrivateProject(t *testing.T) {
+	for _, atMost := range []sandbox.Backend{"", sandbox.Landlock, sandbox.None} {
+		for _, fs := range []bool{false, true} {
+			t.Run(string(atMost), func(t *testing.T) {
+				r := held(t, atMost, `{"prompts": [{"steps": [{"shell": "echo transcript > $FAKE_HOME/t; cat $FAKE_HOME/settings.json; echo evil >> $FAKE_HOME/settings.json; true"}]}]}`,
+					func(r *rig) {
+						r.config.Fences.Private = []string{r.folder}
+						r.Bridge.Home.Environ = append(os.Environ(), "HOME="+r.beside("home"))
+						if err := os.MkdirAll(r.beside("home/.fake"), 0o700); err != nil {
+							t.Fatal(err)
+						}
+						if err := os.WriteFile(r.beside("home/.fake/settings.json"), []byte("{}\n"), 0o600); err != nil {
+							t.Fatal(err)
+						}
+						change(r, func(h *harness.Harness) {
+							h.ACP.FS = fs
+							h.Own.Footprint = harness.Footprint{State: []string{"~/.fake"}, Settings: []string{"~/.fake/settings.json"}, Moves: map[string]string{"FAKE_HOME": "~/.fake"}}
+						})
+					})
+				_, err := r.New(r.ctx(), bridge.NewSession{Folder: r.folder})
+				if refused := err != nil; refused != (atMost == sandbox.None && !fs) {
+					t.Fatalf("got %v", err)
+				}
+				if err != nil || atMost == sandbox.None {
+					return
+				}
+				r.turn("go")
+				if _, err := os.Stat(r.beside("home/.fake/t")); err == nil {
+					t.Error("the transcript is where every agent reads it")
+				}
+				own, err := filepath.Glob(r.beside("state/agents/fake/*/*/t"))
+				if err != nil || len(own) != 1 {
+					t.Fatalf("transcripts of its own are %v, %v", own, err)
+				}
+				settings, err := os.ReadFile(filepath.Join(filepath.Dir(own[0]), "settings.json"))
+				if err != nil || atMost == "" && string(settings) != "{}\n" {
+					t.Errorf("its settings are %q, %v", settings, err)
+				}
+			})
+		}
+	}
+}
+
+// TestR13_MaskIsLost: when the user makes a private project anew the posture
+// says within a second that it is open, and an agent that must be held is ended.
+func TestR13_MaskIsLost(t *testing.T) {
+	for _, asked := range []config.Sandbox{config.SandboxAuto, config.SandboxRequire} {
+		t.Run(string(asked), func(t *testing.T) {
+			r := held(t, "", `{}`, func(r *rig) { r.config.Sandbox = asked })
+			info := r.open()
+			if err := os.RemoveAll(r.beside("secret")); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.MkdirAll(r.beside("secret"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			r.display.until(t, "the loss is told", func(d *display) bool {
+				for _, n := range d.notices {
+					if n.Kind == bridge.NoticePosture && strings.Contains(n.Text, "secret was replaced") {
+						return true
+					}
+				}
+				return false
+			})
+			if asked == config.SandboxRequire {
+				r.wantAgents(0)
+				return
+			}
+			now, err := r.Info(info.ID)
+			if err != nil || now.Posture.Reads == bridge.Enforced || now.Posture.Kernel != "partial" {
+				t.Errorf("posture is %+v, %v", now.Posture, err)
+			}
+		})
+	}
+}
+
+// TestF4_PrivateWhileItRuns: a project that becomes private is not closed to the
+// tools of an agent that runs, and the posture says so.
+func TestF4_PrivateWhileItRuns(t *testing.T) {
+	r := held(t, "", `{}`)
+	info := r.open()
+	r.config.Fences.Private = append(r.config.Fences.Private, r.beside("other"))
+	r.Refence()
+	now, err := r.Info(info.ID)
+	if err != nil || now.Posture.Reads == bridge.Enforced {
+		t.Errorf("posture is %+v, %v", now.Posture, err)
+	}
+	if told := r.display.noticed(bridge.NoticePosture); len(told) != 1 || !strings.Contains(told[0].Text, "became private") {
+		t.Errorf("told %+v", told)
+	}
+}
+
+// TestG07_ReservedFileIsMade: what cannot be held while it is absent is told.
+func TestG07_ReservedFileIsMade(t *testing.T) {
+	r := held(t, "", `{"prompts": [{"steps": [{"shell": "mkdir .idea/x; echo x > .mcp.json; true"}]}]}`)
+	r.turn("go")
+	r.display.until(t, "the file is told", func(d *display) bool {
+		for _, n := range d.notices {
+			if n.Kind == bridge.NoticeDirect && strings.Contains(n.Text, ".mcp.json") {
+				return true
+			}
+		}
+		return false
+	})
+	if err := r.Close(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Lstat(r.path(".idea")); err == nil {
+		t.Error("a folder is left that held a place")
+	}
+}
