@@ -23,6 +23,9 @@ func TestTurnInThePlainEditor(t *testing.T) {
 			Session: turn.Session, Turn: turn.ID, Kind: bridge.NoticeTurn, Level: bridge.Plain,
 			Text: "this turn changed a.txt and 2 more files", Hint: "take it back: sallyport undo " + turn.ID, Paths: []string{"/p/a.txt", "/p/b.txt", "/p/c.txt"},
 		})
+		for level, text := range map[bridge.Level]string{bridge.Plain: "checking: tests", bridge.Warning: "tests failed"} {
+			turn.Display.Notice(bridge.Notice{Session: turn.Session, Turn: turn.ID, Kind: bridge.NoticeVerifier, Level: level, Text: text})
+		}
 		change := func(path, kind string, by receipt.Attribution) receipt.Change {
 			return receipt.Change{Root: "/p", Path: path, Kind: kind, By: by}
 		}
@@ -39,14 +42,17 @@ func TestTurnInThePlainEditor(t *testing.T) {
 	r.until("the turn ended", func(s *servertest.Seen) bool { return s.Ends() == 1 })
 	const line = "Sallyport: this turn changed a.txt and 2 more files (hint: a code action or the command sallyport.undo takes it back)"
 	r.ed.Look(func(s *servertest.Seen) {
-		if !slices.Equal(s.Messages, []string{line}) {
-			t.Errorf("messages %q, want %q", s.Messages, line)
+		if !slices.Equal(s.Messages, []string{line, "Sallyport: tests failed"}) {
+			t.Errorf("messages %q, want %q and the failed check", s.Messages, line)
+		}
+		if !slices.ContainsFunc(s.Progress, func(p servertest.Progress) bool { return p.Kind == "end" && p.Message == "done, 3 files changed" }) {
+			t.Errorf("the progress was %+v", s.Progress)
 		}
 	})
 	page := r.conversation()
 	for _, want := range []string{
 		"**Check** `tests: failed, exit status 1`", "**Changed by turn t2**\n\n- `a.txt`: modified, mediated\n- ``b`⏎# x``: added, silent\n- `…`: and 1 more\n",
-		"**Undo** `sallyport undo t2`", "**Turn ended** `done`",
+		"**Undo** `sallyport undo t2`", "**Turn ended** `done, 3 files changed`",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the conversation has no %q:\n%s", want, page)

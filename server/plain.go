@@ -160,6 +160,11 @@ func (d display) plainNotice(n bridge.Notice) {
 			s += " " + text.Visible(p)
 		}
 	}
+	running := d.talks.progressOf(n.Session)
+	if n.Kind == bridge.NoticeVerifier && n.Level == bridge.Plain && running != nil {
+		running.report(s) // that a check runs, or passed; the conversation has the verdicts
+		return
+	}
 	s = withHint(s, n.Hint)
 	d.say(messageType(n.Level), "Sallyport: "+s)
 	if log := d.book.of(n.Session); log != nil {

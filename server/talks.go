@@ -240,8 +240,11 @@ func (c *client) turn(ctx context.Context, x *talk, q inquiry) (how string, err 
 			continue // it was closed for being idle: once more with a new one
 		}
 		how := ended(r.StopReason)
-		if err != nil {
+		switch {
+		case err != nil:
 			how = err.Error()
+		case r.Changed > 0:
+			how += ", " + count(r.Changed, "file") + " changed"
 		}
 		if log != nil {
 			log.EndTurn(how)
