@@ -139,8 +139,14 @@ func (s *terminal) comesTo(what, pattern string) {
 // conflict waits until it is said that both texts are kept.
 func (s *terminal) conflict() {
 	s.Helper()
-	if !until(screenDeadline, func() bool { return strings.Contains(s.conversations(), "both are kept") }) {
-		s.Fatal("no conflict is told")
+	s.conversed("both are kept")
+}
+
+// conversed waits until the conversation has some words.
+func (s *terminal) conversed(words string) {
+	s.Helper()
+	if !until(screenDeadline, func() bool { return strings.Contains(s.conversations(), words) }) {
+		s.Fatalf("the conversation does not say %q", words)
 	}
 }
 
