@@ -256,3 +256,28 @@ func TestEditorThatIsBusy(t *testing.T) {
 		t.Errorf("told %d times", n)
 	}
 }
+
+// A file that is saved by a rename over it is noticed each time, and an agent that
+// reads it has its text at once, noticed or not.
+func TestN1_RenameOver(t *testing.T) {
+	r := watchful(plugin(t))
+	uri, path := r.file("a.txt", "0\n")
+	policy, err := fence.New(r.ed.Folder, fence.Rules{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := &workspace.Files{Editor: r.ss.Editor, Policy: policy}
+	for i := range 3 {
+		want := fmt.Sprintf("%d\n", i+1)
+		r.put("a.txt~", want)
+		if err := os.Rename(path+"~", path); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := files.Read(r.ctx, path, 0, 0); err != nil || got.Text != want {
+			t.Errorf("an agent reads %q, %v; want %q", got.Text, err, want)
+		}
+		r.becomes(uri, want)
+	}
+	r.sync()
+	r.clean(path)
+}
