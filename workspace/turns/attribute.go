@@ -128,7 +128,7 @@ func (e *evidence) holds(ctx context.Context, s checkpoint.State, hash string) b
 // mark is the byte order mark, which is no part of a text.
 const mark = "\uFEFF"
 
-// declaredPaths are the settled paths of what the agent said, and as it said them: a link may have taken their place.
+// declaredPaths are the settled paths of what the agent said. Of a link it may have meant both ends.
 func declaredPaths(p project, d Declared) map[string]bool {
 	out := map[string]bool{}
 	for _, name := range d.Paths {
@@ -136,7 +136,7 @@ func declaredPaths(p project, d Declared) map[string]bool {
 			continue
 		}
 		name = absoluteIn(p.folder, name)
-		out[name] = true
+		out[settleParent(name)] = true
 		out[settle(name)] = true
 	}
 	return out

@@ -282,5 +282,5 @@ func (s *Store) undoReceipt(ctx context.Context, held *checkpoint.Store, b *begu
 	if len(t.Pairs) > 0 {
 		m.covered.Before = t.Pairs[0].Before
 	}
-	return m.receipt(&ended{Time: s.config.Now(), End: receipt.End{StopReason: "end_turn"}}), nil
+	return m.receipt(&ended{Time: s.config.Now()}), nil
 }

@@ -166,7 +166,9 @@ func TestJournals(t *testing.T) {
 }
 
 func TestDamagedTrace(t *testing.T) {
-	for _, content := range []string{"", "{", "{}", strings.Repeat("x", 1000), `{"version":1,"turnId":"t-0001","roots":["eA=="],"pairs":[],"changes":[{"root":"","path":"","kind":"added","by":"silent"}]}`} {
+	for _, content := range []string{"", "{", "{}", strings.Repeat("x", 1000), `{"version":1,"turnId":"t-0001","roots":["eA=="],"pairs":[],"changes":[{"root":"","path":"","kind":"added","by":"silent"}]}`,
+		`{"version":1,"turnId":"t-0001","roots":["L3A="],"pairs":[],"changes":[],"buffers":[{"path":"L2V0Yy9wYXNzd2Q=","by":"silent"}]}`,
+	} {
 		b := newBench(t)
 		b.turn(func(r *Running) { b.write("a", "1") })
 		b.must(os.WriteFile(filepath.Join(b.store.tracesOf(b.dir), "t-0001"), []byte(content), 0o600))

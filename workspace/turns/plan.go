@@ -154,7 +154,8 @@ func (o *undoing) only() (func(path string) bool, error) {
 		for _, name := range all {
 			_, in := beneath(name, named)
 			_, real := beneath(name, settle(named))
-			if !in && !real {
+			_, link := beneath(name, settleParent(named))
+			if !in && !real && !link {
 				continue
 			}
 			found = true

@@ -88,6 +88,12 @@ func settle(path string) string {
 	}
 }
 
+// settleParent follows the links of the folder of a path, and not the path itself.
+func settleParent(path string) string {
+	path = filepath.Clean(path)
+	return filepath.Join(settle(filepath.Dir(path)), filepath.Base(path))
+}
+
 // place finds the root of a settled path, and how it is called from there, slashed.
 func (p project) place(path string) (root, rel string, ok bool) {
 	for _, r := range p.roots {

@@ -156,6 +156,12 @@ func (t *trace) whole() bool {
 			return false
 		}
 	}
+	p := t.project()
+	for _, b := range t.Buffers {
+		if _, _, ok := p.place(string(b.Path)); !ok || !filepath.IsAbs(string(b.Path)) {
+			return false
+		}
+	}
 	return true
 }
 

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"sallyport/workspace"
@@ -151,6 +152,11 @@ func (s *Store) points(ctx context.Context, t *trace) (*checkpoint.Store, [][2]*
 		after, err := held.Load(p.After)
 		if err != nil {
 			return nil, nil, err
+		}
+		for _, root := range append(rootsOf(before), rootsOf(after)...) {
+			if !slices.Contains(t.project().roots, root) {
+				return nil, nil, fmt.Errorf("checkpoint of %s: %w", root, errNoTrace)
+			}
 		}
 		out = append(out, [2]*checkpoint.Checkpoint{before, after})
 	}
