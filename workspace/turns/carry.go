@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"fmt"
 	"os"
 	"slices"
 
@@ -221,7 +222,7 @@ func (o *undoing) record(ctx context.Context, t *trace, done *outcome, failed er
 		o.journal.remove()
 		return nil
 	}
-	t.Rest = len(o.result.Done)+len(o.result.Already) < o.target.takeable()
+	t.Rest = o.rest()
 	out, err := o.store.undoReceipt(ctx, o.held, &o.begun, t)
 	if err == nil {
 		err = o.store.saveTrace(t)
@@ -238,6 +239,29 @@ func (o *undoing) record(ctx context.Context, t *trace, done *outcome, failed er
 	}
 	o.journal.remove()
 	return nil
+}
+
+// rest says whether something of the target is left to take back.
+func (o *undoing) rest() bool {
+	back := map[string]bool{} // by what it is, and key
+	for _, list := range [][]PathState{o.result.Done, o.result.Already} {
+		for _, p := range list {
+			back[fmt.Sprint(p.Buffer)+key(p.Root, p.Path)] = true
+		}
+	}
+	for _, c := range o.target.Changes {
+		if mine(c.By) && c.Kind != checkpoint.Unknown && !back["false"+c.key()] {
+			return true
+		}
+	}
+	for i := range o.target.Buffers {
+		b := &o.target.Buffers[i]
+		s := o.stateOfText(b)
+		if mine(b.By) && !back["true"+key(s.Root, s.Path)] {
+			return true
+		}
+	}
+	return false
 }
 
 // settle leaves of what an undo planned what it did.

@@ -263,6 +263,27 @@ func did(u *Undone) string {
 	return strings.Join(out, ", ")
 }
 
+// A document that was left alone is brought back too, which does not make up for what is left.
+func TestRestBesideADocument(t *testing.T) {
+	o := newOpened(t, "one\ntwo\nthree\n")
+	o.write("b", "1")
+	o.typed("one", "mine")
+	r := o.begin()
+	o.write("a.txt", "one\ntwo\n3\n")
+	o.write("b", "2")
+	o.end(r)
+	o.typed("three", "3") // brought in later
+	o.write("b", "3")
+	u := o.tryUndo(Undo{Editor: o.editor})
+	if got, want := did(u), "a.txt buffer, a.txt, b: changed since (forceable)"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	o.want("one\ntwo\nthree\n", "mine\ntwo\nthree\n", true)
+	if row, err := o.store.Find(t.Context(), o.dir, r.begun.Turn); err != nil || row.Undone || !row.Undoable {
+		t.Errorf("got %+v, %v", row, err)
+	}
+}
+
 func TestDiffOfDocuments(t *testing.T) {
 	o := newOpened(t, "one\n")
 	r := o.begin()
