@@ -22,7 +22,7 @@ const (
 //
 // prompt is the context of Prompt: only the checks end with it.
 func (s *session) closeTurn(prompt context.Context, t *turn, end ending) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(prompt), closeTime)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(prompt), closeTime+s.config.Checkpoint.Limit())
 	defer cancel()
 	on := t.record.on.Load()
 	if on == nil {

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"sallyport/bridge/permit"
 	"sallyport/workspace"
@@ -15,6 +16,9 @@ import (
 	"sallyport/workspace/text"
 	"sallyport/workspace/turns"
 )
+
+// slowCover is how long a checkpoint takes before the user is told of it.
+const slowCover = 2 * time.Second
 
 // cover takes the checkpoint before a turn and begins its record. What cannot be
 // covered is told, and stops nothing: only ctx's end does.
@@ -28,6 +32,10 @@ func (s *session) cover(ctx context.Context, a *agent, t *turn) error {
 		}
 		return nil
 	}
+	slow := time.AfterFunc(slowCover, func() {
+		s.notice(Notice{Kind: NoticeStarting, Level: Plain, Turn: t.id, Text: "taking a copy of the project, so that the turn can be taken back"})
+	})
+	defer slow.Stop()
 	on, err := s.b.Turns.Begin(ctx, turns.Start{
 		Turn: t.id, Session: s.id, Folder: s.folder, Roots: s.folders()[1:],
 		Agent: s.agentOf(a), Held: s.held(), Documents: s.dirty(), Options: CheckpointOptions(s.config.Checkpoint),
@@ -37,6 +45,7 @@ func (s *session) cover(ctx context.Context, a *agent, t *turn) error {
 		if on != nil { // begun in the last moment: it ends as any other
 			t.record.on.Store(on)
 		}
+		t.record.none = "it was cancelled before it began"
 		return ctx.Err()
 	case err != nil:
 		t.record.none = "it could not be put on the record"

@@ -106,8 +106,13 @@ func (b *Bridge) SetMode(ctx context.Context, id string, mode permit.Mode) (Info
 
 func (s *session) setMode(mode permit.Mode) {
 	s.state.mu.Lock()
-	defer s.state.mu.Unlock()
+	was := s.postureLocked()
 	s.state.mode = mode
+	now := s.postureLocked()
+	s.state.mu.Unlock()
+	if t := s.recording(); t != nil && was != now {
+		t.record.posture(now)
+	}
 }
 
 // setAgentMode brings the agent into the mode that the manifest maps ours to. A

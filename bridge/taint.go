@@ -73,6 +73,7 @@ func (b *Bridge) ClearTaint(_ context.Context, id string) (Info, error) {
 	}
 	if had := len(s.ground.taint.Marks()); had > 0 {
 		s.ground.taint.Clear()
+		s.recordAlarm("the user cleared the marks of untrusted content")
 		s.notice(Notice{Kind: NoticeTaint, Level: Plain, Text: "the marks of untrusted content are cleared: modes and rules decide again"})
 	}
 	return s.info(), nil

@@ -49,7 +49,8 @@ func (t *Calls) Merge(kind string, raw jsontext.Value) (known bool) {
 
 // Learn is Merge for an update whose members are known already: each gives them,
 // borrowed, as rpc.Members does. It also gives the call, without its contents,
-// when the update tells of work that runs or was done, or of what that is for. An
+// when the update tells of work that runs or was done, or of what that is for, and
+// such work may bring content in: what only changes files or runs is not given. An
 // update for a call that was never announced gives what it says itself.
 func (t *Calls) Learn(kind string, each func(fn func(key, value []byte) bool) error) (c Call, told bool) {
 	announces := kind == "tool_call"
@@ -69,10 +70,16 @@ func (t *Calls) Learn(kind string, each func(fn func(key, value []byte) bool) er
 	return c, told
 }
 
-// told gives the call, without its contents, when f says something new of work.
+// told gives the call, without its contents, when f says something new of work
+// that may bring content in.
 func (e *openCall) told(f *fields) (Call, bool) {
 	if e.Status != "in_progress" && e.Status != "completed" || null(f.status) && null(f.input) && null(f.locations) && null(f.kind) {
 		return Call{}, false
+	}
+	if bringsNothing(e.Kind) { // so often that it is not worth a copy
+		if _, mcp := mcpName(&e.Call); !mcp {
+			return Call{}, false
+		}
 	}
 	c := e.Call
 	c.Content, c.Input, c.Locations = nil, bytes.Clone(e.Input), e.Paths()

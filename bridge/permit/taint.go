@@ -140,6 +140,12 @@ func (t *Taint) putLocked(m Mark, call string) (isNew bool) {
 	return true
 }
 
+// bringsNothing reports whether calls of an ACP kind mark no session, unless they
+// are those of an MCP server.
+func bringsNothing(kind string) bool {
+	return kind == "edit" || kind == "delete" || kind == "move" || kind == "execute"
+}
+
 func (t *Taint) sourcesOf(c *Call) []Mark {
 	tool := toolOf(c, t.Tools)
 	if own, known := claudeName(c.ToolName); known && KindOf(tool) == Tool {

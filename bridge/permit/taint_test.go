@@ -257,6 +257,8 @@ func TestLearn(t *testing.T) {
 		{"tool_call_update", `{"toolCallId":"2","kind":"read","status":"completed","locations":[{"path":"/y"}]}`, `2 read completed  /y`},
 		{"tool_call", `{"kind":"read","status":"completed","locations":[{"path":"/y"}]}`, ` read completed  /y`},
 		{"tool_call_update", `{"toolCallId":"3","status":"failed"}`, "-"},
+		{"tool_call", `{"toolCallId":"4","kind":"execute","status":"in_progress","rawInput":{"command":"x"}}`, "-"},
+		{"tool_call_update", `{"toolCallId":"4","status":"completed","rawInput":{"server":"s","tool":"t"}}`, `4 execute completed {"server":"s","tool":"t"} `},
 		{"agent_message_chunk", `{"toolCallId":"3","status":"completed"}`, "-"},
 	} {
 		if got := learn(tt.kind, tt.raw); got != tt.want {
