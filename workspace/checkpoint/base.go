@@ -41,10 +41,11 @@ func (b *base) holds(path string, folder bool) (held, error) {
 		return held{}, err
 	case state.partly() && state.Reason == Ignored && folder:
 		items, err := b.listLocked(state.Hash)
-		if items == nil {
-			items = []item{}
+		names := make([]string, 0, len(items))
+		for _, it := range items {
+			names = append(names, it.name)
 		}
-		return held{only: items}, err
+		return held{only: names}, err
 	case state.Kind == Absent:
 		s, err := b.scopeLocked(parentOf(path))
 		return held{whole: !s.ignores(path, folder)}, err

@@ -15,7 +15,7 @@
 //     a prune leaves all that the kept checkpoints need. When a prune does not know what is needed, it removes nothing.
 //   - No link is followed: folders are opened one name at a time, beneath the root, and are no links; the root is none either.
 //     A tree that is swapped for a link while it is walked is left out.
-//   - Names that fold to .git are no part of a checkpoint, at any depth, files or folders, and are never read, written or
+//   - Names that fold to .git are no part of a checkpoint, at any depth, files or folders, and are never written or
 //     removed. A nested repository and a submodule are their files. No git runs, and no setting of git has an effect.
 //   - A file whose bytes could not all be had at one moment is left out: never a half, never a mix.
 //   - What is left out is never deleted or written. A folder of which only a part could be listed is left out whole.
@@ -35,8 +35,10 @@
 //   - A tree is stored as what is different from that of the walk before: else a few changed files in a small project take more for
 //     the trees above them than for themselves.
 //   - What the .gitignore files of a tree name is left out when it is large: files above 1 MiB, and folders, which are not walked. It is
-//     the user's build output; an agent's change in it is not seen. Nothing above the root is read, and nothing of git's own: not the
-//     user's excludes, not info/exclude, not the index, so a tracked file in an ignored folder is left out with it.
+//     the user's build output; an agent's change in it is not seen. No .gitignore above the root is read, and none of git's own lists:
+//     not the user's excludes, not info/exclude.
+//   - What git tracks is not ignored, as for git: so a turn that writes "*" into a .gitignore does not hide the sources from the next
+//     one. Only the paths in git's index are read, that of the repository around the root too, and only when something is ignored.
 //   - When it cannot be decided whether something is ignored, it is held. Decisions are kept with the index, until a .gitignore changes.
 //   - With Options.Base, a path is left out as ignored only if the .gitignore files of that checkpoint name it too.
 //   - Restored files have a new mtime, so that builds see them. All other files keep theirs.

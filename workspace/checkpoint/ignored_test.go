@@ -257,3 +257,71 @@ func TestIgnoredAgainstGit(t *testing.T) {
 		}
 	}
 }
+
+// What git tracks is not ignored, though its rules name it. Only the list in git's index is read.
+func TestTrackedIsHeld(t *testing.T) {
+	git, err := exec.LookPath("git")
+	if err != nil {
+		t.Skip("no git to make an index with")
+	}
+	p := newProject(t)
+	run := func(dir string, args ...string) {
+		t.Helper()
+		cmd := exec.Command(git, args...)
+		cmd.Dir = p.at(dir)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v: %s", args, err, out)
+		}
+	}
+	run(".", "init", "-q")
+	p.write("dist/in/tracked", "t")
+	p.write("dist/in/other", "o")
+	p.write("dist/empty/other", "o")
+	p.write("large.bin", large())
+	p.write("loose.bin", large())
+	p.write("src/f", "f")
+	p.write("nested/build/tracked", "n")
+	p.write("nested/build/other", "o")
+	run("nested", "init", "-q")
+	run("nested", "add", ".")
+	run("nested", "rm", "-q", "--cached", "build/other")
+	run(".", "add", "dist/in/tracked", "large.bin", "src")
+	p.write("nested/.gitignore", "build\n")
+	p.write(".gitignore", "dist\n*.bin\n")
+	p.mkdir("dist/in/.git") // hides nothing
+	inner := &project{TB: t, dir: p.at("dist"), store: p.store}
+	before := p.take()
+	if got := reasonsOf(before.Skipped); got != "dist: ignored, dist/in: ignored, loose.bin: ignored, nested/build: ignored" {
+		t.Errorf("left out %s", got)
+	}
+	for path, want := range map[string]Kind{"dist/in/tracked": File, "dist/in/other": LeftOut, "dist/empty": LeftOut, "large.bin": File, "nested/build/tracked": File, "nested/build/other": LeftOut} {
+		if got := p.state(before, path); got.Kind != want {
+			t.Errorf("%s is %s, want %s", path, got.Kind, want)
+		}
+	}
+	p.now.Base = before
+	p.write(".gitignore", "*\n") // and what is tracked is still seen by the turn after
+	p.write("dist/in/tracked", "changed")
+	p.restore(before, p.take())
+	if got := p.files()["dist/in/tracked"]; got != "-rw-r--r-- t" {
+		t.Errorf("got %s", got)
+	}
+	p.now.Base = nil
+	p.write(".gitignore", "*\n")
+	before = p.take()
+	p.write("src/f", "changed")
+	p.write("dist/in/tracked", "changed")
+	p.now.Base = before
+	if got := p.changes(before, p.take()); !slices.Equal(got, []string{"modified dist/in/tracked", "modified src/f"}) {
+		t.Errorf("got changes %q", got)
+	}
+	p.now.Base = nil
+	inner.write(".gitignore", "in\n") // a root within a repository
+	if got := inner.state(inner.take(), "in/tracked"); got.Kind != File {
+		t.Errorf("in a root beneath: %s", got.Kind)
+	}
+	p.write(".git/index", "no index")
+	if c := p.take(); p.state(c, "dist/empty/other").Kind != File {
+		t.Error("in doubt about what is tracked, what is ignored is held")
+	}
+}

@@ -20,7 +20,7 @@ type node struct {
 	pending atomic.Int32 // folders beneath that are not done, and the node itself
 	dirty   atomic.Bool  // the tree has to be made again
 	fault   Reason       // why the folder could not be walked, or 0
-	only    []item       // if not nil, the folder is left out but for these, see State.partly
+	only    []string     // if not nil, the folder is left out but for these names, see State.partly
 }
 
 // entry is a name in a folder, its state when it was last read, and what tells whether that still holds.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"slices"
 	"strings"
 	"time"
 
@@ -44,6 +45,8 @@ type rules struct {
 	above, here *scope // nil where no .gitignore is
 	own         *scope // of its own .gitignore
 	key         key    // of that
+
+	repository *repository // that the folder is in, or nil
 }
 
 // verdict is what a scope said of an entry, as a file or as a folder.
@@ -57,14 +60,25 @@ const (
 	folderIgnored
 )
 
-// rules finds the scope in a folder: that of last time, unless something changed. A .gitignore that is a link is none, as for git.
+// rules finds the scope in a folder, that of last time unless something changed, and the repository. A .gitignore that is a link
+// is none, as for git.
 func (l *listing) rules(list names) (*scope, error) {
 	r := &l.node.rules
 	if l.walk.options.Ignored == IgnoredAll || r.above != nil && r.above.whole {
+		r.repository = l.node.repositoryAbove()
 		return r.above, nil
 	}
-	found := false
-	if err := list.each(func(name []byte) { found = found || string(name) == rulesFile }); err != nil || !found {
+	found, git := false, false
+	err := list.each(func(name []byte) {
+		found = found || string(name) == rulesFile
+		git = git || string(name) == ".git"
+	})
+	if above := l.walk.repositoryAbove(l.node); git {
+		r.repository = l.walk.repositoryIn(l.node, above)
+	} else {
+		r.repository = above
+	}
+	if err != nil || !found {
 		return r.above, err
 	}
 	st, err := l.in.lstat(rulesFile)
@@ -160,24 +174,40 @@ func (l *listing) ignored(e *entry, kind Kind) (ignored, known bool) {
 	return e.ignored == yes, true
 }
 
-// held says what is held of something that is ignored: the whole, or if only is not nil, some paths in the folder.
+// held says what is held of something that is ignored: the whole, or if only is not nil, what has these names in the folder.
 type held struct {
 	whole bool
-	only  []item
+	only  []string
 }
 
+// ifIgnored finds what is held all the same: what is small, what git tracks, what Base held, and what Base would not have ignored.
 func (l *listing) ifIgnored(e *entry, st stat) held {
 	w := l.walk
-	if w.options.Ignored == IgnoredSmall && (st.kind == Link || st.kind == File && st.key.size <= smallIgnored) {
+	if st.kind == LeftOut || w.options.Ignored == IgnoredSmall && (st.kind == Link || st.kind == File && st.key.size <= smallIgnored) {
+		return held{whole: true} // a special file is one first of all
+	}
+	path, repository := l.node.join(e.name), l.node.rules.repository
+	if repository.has(w, path) { // a submodule, if it is a folder
 		return held{whole: true}
 	}
-	if w.base == nil || st.kind == LeftOut {
-		return held{whole: st.kind == LeftOut} // a special file is one first of all
+	var h held
+	if st.kind == Folder {
+		h.only, h.whole = repository.in(w, path)
 	}
-	h, err := w.base.holds(l.node.join(e.name), st.kind == Folder)
+	if h.whole || w.base == nil {
+		return h
+	}
+	based, err := w.base.holds(path, st.kind == Folder)
 	if err != nil {
 		w.fail(err)
 	}
+	if based.only != nil {
+		h.only = slices.Compact(slices.Sorted(slices.Values(append(h.only, based.only...))))
+		if h.only == nil {
+			h.only = []string{}
+		}
+	}
+	h.whole = based.whole
 	return h
 }
 

@@ -36,8 +36,9 @@ type listing struct {
 func (l *listing) run() error {
 	if l.node.only != nil {
 		l.node.rules.here, l.anew = l.node.rules.above, true
-		for _, it := range l.node.only {
-			l.name([]byte(it.name))
+		l.node.rules.repository = l.node.repositoryAbove()
+		for _, name := range l.node.only {
+			l.name([]byte(name))
 		}
 		return nil
 	}
@@ -168,6 +169,9 @@ func (l *listing) enter(e *entry, slot int, st stat, h held) {
 		e.node.tree = Hash{} // to be made anew
 	}
 	e.node.parent, e.node.slot, e.node.mode, e.node.only = l.node, slot, st.mode, h.only
+	if h.whole {
+		e.node.only = nil
+	}
 	e.node.rules.above = l.scopeIn(e)
 	l.folders = append(l.folders, task{l.in, st, e.node})
 }

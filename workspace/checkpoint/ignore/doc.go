@@ -1,9 +1,9 @@
-// Package ignore decides what a .gitignore names, as git does.
+// Package ignore decides what a .gitignore names, as git does, and reads which paths git tracks.
 //
 // # Words
 //
 // Rules are those of one .gitignore file. A verdict is what they say of one path: nothing, Ignored, Kept (a rule that begins with
-// "!"), or Doubt.
+// "!"), or Doubt. An index is git's list of what it tracks, of which it ignores nothing.
 //
 // # Invariants
 //
@@ -19,6 +19,6 @@
 //
 // # Deliberately absent
 //
-// Folding case (core.ignoreCase is a setting of git). Which .gitignore files count for a path and in which order: package checkpoint. The
-// index of git: a file that is tracked is ignored like another.
+// Folding case (core.ignoreCase is a setting of git). Which .gitignore files and which index count for a path: package checkpoint.
+// Everything in an index but the paths.
 package ignore
