@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -78,7 +79,7 @@ func (e *evidence) by(ctx context.Context, c *checkpoint.Change) receipt.Attribu
 	}
 	left := func(hash string) bool { return e.holds(ctx, c.After, hash) }
 	switch {
-	case len(saves) > 0 && writes == nil && !declared && len(e.account.found[name]) == 0 && c.Kind != checkpoint.Mode && left(saves[len(saves)-1]):
+	case len(saves) > 0 && writes == nil && !declared && !e.found(ctx, c, name) && c.Kind != checkpoint.Mode && left(saves[len(saves)-1]):
 		return receipt.ByUser
 	case len(saves) > 0:
 		return receipt.ByUnsure
@@ -89,6 +90,11 @@ func (e *evidence) by(ctx context.Context, c *checkpoint.Change) receipt.Attribu
 	default:
 		return e.silent(c)
 	}
+}
+
+// found says whether somebody wrote a file of an open document past us.
+func (e *evidence) found(ctx context.Context, c *checkpoint.Change, name string) bool {
+	return slices.ContainsFunc(e.account.found[name], func(hash string) bool { return !e.holds(ctx, c.Before, hash) })
 }
 
 // silent attributes what nobody spoke of: it is the agent's, unless somebody else may have done it too.

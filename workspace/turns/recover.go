@@ -91,10 +91,12 @@ func (s *Store) endOne(ctx context.Context, base string) error {
 		return err
 	}
 	folder := r.project().folder
-	if _, err := s.receipts.Find(folder, r.Turn); err == nil {
+	_, err = s.receipts.Find(folder, r.Turn)
+	if damaged := (*receipt.Damaged)(nil); err == nil || errors.As(err, &damaged) {
 		removeJournal(base, s.config.Step) // all was done but this
 		return nil
-	} else if !errors.Is(err, receipt.ErrNotFound) {
+	}
+	if !errors.Is(err, receipt.ErrNotFound) {
 		return err
 	}
 	var out *receipt.Receipt
@@ -142,6 +144,9 @@ func (s *Store) endTurn(ctx context.Context, r *recorded) (*receipt.Receipt, err
 	if err == nil {
 		m.trace = t
 		m.changes, err = receiptChanges(ctx, held, t, r.project())
+		if errors.Is(err, fs.ErrNotExist) {
+			e.End.Error, err = "what it changed is no longer known: its checkpoints are gone", nil
+		}
 		return m.receipt(e), err
 	}
 	t, m.changes, err = s.compareNow(ctx, held, list[0], r)

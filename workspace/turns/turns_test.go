@@ -253,6 +253,11 @@ func TestAttribution(t *testing.T) {
 			b.write("a", "2 and mine")
 			r.Saved(b.at("a"), text.Hash("2 and mine"))
 		}, nil, "a modified unsure"},
+		{"a save of a file that was as before", map[string]string{"a": "1"}, func(b *bench, r *Running) {
+			r.Found(b.at("a"), text.Hash("1"))
+			b.write("a", "mine")
+			r.Saved(b.at("a"), text.Hash("mine"))
+		}, nil, "a modified user"},
 		{"our own save", map[string]string{"a": "1"}, func(b *bench, r *Running) {
 			b.mediated(r, "a", "2")
 			r.Saved(b.at("a"), text.Hash("2"))

@@ -2,6 +2,8 @@ package turns
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"slices"
 
 	"sallyport/workspace/checkpoint"
@@ -22,6 +24,9 @@ func (s *Store) endUndo(ctx context.Context, r *recorded) (*receipt.Receipt, err
 	if err != nil {
 		t = r.undoing
 		done, err := s.findDone(ctx, held, r)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, nil // its checkpoints are gone: it is not known what it did
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -85,11 +90,11 @@ func (s *Store) findDone(ctx context.Context, held *checkpoint.Store, r *recorde
 	if err := s.findKept(ctx, held, r, out); err != nil {
 		return nil, err
 	}
-	return out, open(ctx, held, points, private)
+	return out, openFolders(ctx, held, points, private)
 }
 
-// open gives the folders that a crash left private, as all are made at first, their modes.
-func open(ctx context.Context, held *checkpoint.Store, points [][2]*checkpoint.Checkpoint, private map[int][]string) error {
+// openFolders gives the folders that a crash left private, as all are made at first, their modes.
+func openFolders(ctx context.Context, held *checkpoint.Store, points [][2]*checkpoint.Checkpoint, private map[int][]string) error {
 	for i, keys := range private {
 		plan, err := held.Plan(ctx, points[i][0], points[i][1], checkpoint.RestoreOptions{
 			Force: true,
