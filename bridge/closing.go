@@ -32,19 +32,25 @@ func (s *session) closeTurn(prompt context.Context, t *turn, end ending) {
 	// First, so that what open documents hold then is what the turn left.
 	s.b.Refresh(ctx)
 	changes, err := on.Compare(ctx, turns.Declared{Paths: t.touched.declared(s.folder)}, s.dirty())
-	if err != nil {
+	covered := err == nil && t.record.uncovered() == ""
+	switch {
+	case t.record.uncovered() != "": // as it was told before; nothing was compared
+		s.tellDirect(ctx, t)
+	case err != nil:
 		s.b.Log.Error("comparing a turn", "session", s.id, "turn", t.id, "err", err)
 		s.notice(Notice{
 			Kind: NoticeUncovered, Level: Warning, Turn: t.id,
 			Text: "what this turn changed could not be compared, so it cannot be taken back: " + err.Error(),
 		})
 		s.tellDirect(ctx, t)
-	} else {
+	default:
 		s.tellCompared(ctx, t, changes)
 	}
-	covered := err == nil && t.record.uncovered() == ""
 	s.tellTurn(t, changes, covered)
-	verdicts := s.check(prompt, t, end, changes)
+	var verdicts []receipt.Verdict
+	if undoable(changes) || !covered && t.touched.changed() {
+		verdicts = s.check(prompt, t, end)
+	}
 	last, cancelLast := context.WithTimeout(context.WithoutCancel(prompt), closeTime) // the checks may have taken long
 	defer cancelLast()
 	r, err := on.End(last, end.receipt(s.b.life.ctx.Err() != nil), tokensOf(end.result.Usage), verdicts)

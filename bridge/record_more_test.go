@@ -114,9 +114,10 @@ func TestTurnsOfTwoSessionsInOneFolder(t *testing.T) {
 // TestM6_NoCheckpoint: a turn that cannot be covered is told before it, runs, and
 // has a receipt that says so; policy record grants nothing in it.
 func TestM6_NoCheckpoint(t *testing.T) {
-	r := newRig(t, `{"prompts": [{"steps": [`+asks+`]}]}`, keeping)
+	r := newRig(t, `{"prompts": [{"steps": [`+asks+`, `+declares("said.txt", `new\n`)+`]}]}`, keeping)
 	r.config.Permissions.Policy = config.PolicyRecord
 	r.config.Checkpoint.LeaveOut = []string{"["} // no glob: every checkpoint fails
+	r.config.Verify = []config.Check{{Name: "tests", Command: "no-such-program-here"}}
 	r.display.answer = reject
 	info := r.open()
 	result, err := r.prompt(info.ID, "go")
@@ -132,6 +133,9 @@ func TestM6_NoCheckpoint(t *testing.T) {
 	got := r.receiptOf(result.Turn)
 	if got.Cover.None == "" || got.Cover.Before != "" || result.Undoable {
 		t.Errorf("the receipt has %+v, undoable %v", got.Cover, result.Undoable)
+	}
+	if n := r.noticeOf(bridge.NoticeDirect); !strings.Contains(n.Text, "said.txt") || len(result.Verifier) != 1 {
+		t.Errorf("told %+v, verdicts %+v; want the agent's word, and that the check was tried", n, result.Verifier)
 	}
 	var goneErr *turns.GoneError
 	if _, err := r.TurnUndo(r.ctx(), turns.Undo{Folder: r.folder, Turn: result.Turn}); !errors.As(err, &goneErr) {

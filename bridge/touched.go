@@ -170,6 +170,14 @@ func (t *touched) direct(folder string) (writes, reads []string) {
 	return edits.without(wrote, folder), looked.without(read, folder)
 }
 
+// changed reports whether the turn changed files, by what passed through us and by
+// the agent's word.
+func (t *touched) changed() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.wrote)+len(t.edits) > 0
+}
+
 // declared lists what the agent said that it changed, absolute.
 func (t *touched) declared(folder string) []string {
 	t.mu.Lock()

@@ -9,12 +9,11 @@ import (
 	"sallyport/workspace/receipt"
 )
 
-// check runs the user's checks after a turn that changed something, and tells
-// what they said. They end with ctx and with a cancel; those of a turn that was
+// check runs the user's checks after a turn, and tells what they said. They end with ctx and with a cancel; those of a turn that was
 // cancelled or failed are not begun.
-func (s *session) check(ctx context.Context, t *turn, end ending, changes []receipt.Change) []receipt.Verdict {
+func (s *session) check(ctx context.Context, t *turn, end ending) []receipt.Verdict {
 	checks := verify.Of(s.config.Verify)
-	if len(checks) == 0 || !undoable(changes) {
+	if len(checks) == 0 {
 		return nil
 	}
 	if end.err != nil || end.cancelled {
