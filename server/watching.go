@@ -81,11 +81,17 @@ func (d *documentWatch) events() <-chan folderwatch.Event {
 }
 
 // Paths and Follow are what a bridge asks of an editor that can list its
-// documents, and TookIn what workspace.Files asks of one that keeps a mirror.
+// documents; TakesIn and TookIn are what workspace.Files asks of one that keeps a
+// mirror.
 func (m *mirror) Paths() []string { return m.docs.Paths() }
 
 // Follow says when documents are opened, changed, saved or closed.
 func (m *mirror) Follow() (news <-chan struct{}, stop func()) { return m.docs.Follow() }
+
+// TakesIn notes what is about to be brought into a document.
+func (m *mirror) TakesIn(path, loaded, disk, result string) (end func()) {
+	return m.docs.TakesIn(path, loaded, disk, result)
+}
 
 // TookIn notes what was merged into unsaved text.
 func (m *mirror) TookIn(path, loaded, disk string) { m.docs.TookIn(path, loaded, disk) }

@@ -39,6 +39,7 @@ type entry struct {
 	hash                string // of the buffer; empty until somebody asks
 	outOfStep           bool   // since a change that cannot be
 	saved               saved
+	taking              *taking
 	expected            []*Expectation
 }
 
@@ -99,6 +100,9 @@ func (d *Documents) Change(uri string, version int32, changes []text.Change, enc
 	e.version, e.hash = version, ""
 	if whole {
 		e.outOfStep = false
+	}
+	if t := e.taking; t != nil && e.sum() == t.result {
+		e.tookIn(t.loaded, t.disk)
 	}
 	e.changed()
 	return nil

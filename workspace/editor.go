@@ -66,9 +66,10 @@ type loader interface {
 	Load(ctx context.Context, doc Document, hurry bool) (loaded bool, err error)
 }
 
-// taker is an Editor that remembers what was merged into unsaved text: disk is the text of
-// the file that took the place of loaded, and is in the document now.
+// taker is an Editor that remembers what was brought into a document: see Documents.TakesIn
+// and Documents.TookIn.
 type taker interface {
+	TakesIn(path, loaded, disk, result string) (end func())
 	TookIn(path, loaded, disk string)
 }
 

@@ -161,28 +161,51 @@ func (f *Files) written(ctx context.Context, path string) (disk.File, error) {
 func (f *Files) load(ctx context.Context, doc Document, path string, file disk.File, r *Refreshed) error {
 	buffer := strings.TrimPrefix(doc.Text, mark)
 	want := spelled(file.Text, buffer)
-	edits := shifted(text.Diff(buffer, want), len(doc.Text)-len(buffer))
+	edits := text.Diff(buffer, want)
 	if len(edits) == 0 { // only its line endings are others
 		r.Became = Left
 		return nil
 	}
-	applied, err := f.Editor.Apply(ctx, Apply{Document: doc, Edits: edits, Label: "from the disk", Disk: Holds})
-	if err != nil {
-		return f.notApplied(ctx, doc, path, err)
+	if err := f.edit(ctx, doc, path, brought{edits, Holds, want, want}); err != nil {
+		return err
 	}
-	if !applied.Landed && !Landed(doc.Text, applied.Document.Text, want) {
-		return fmt.Errorf("refreshing %s: %w", path, ErrNotSeen)
-	}
-	f.tookIn(doc, path, want)
 	r.Became = Reloaded
 	return nil
 }
 
-// tookIn notes that a document holds the text that its file had, whatever that has by now.
-func (f *Files) tookIn(doc Document, path, want string) {
-	if editor, ok := f.Editor.(taker); ok {
-		editor.TookIn(keyFor(doc, path), strings.TrimPrefix(doc.Loaded.Text, mark), want)
+// brought is a change that brings the text of a file into a document.
+type brought struct {
+	edits  []text.Edit // of the document's text without byte order mark, as all here
+	how    FromDisk
+	disk   string // the file's text
+	result string // the document's
+}
+
+// edit makes such a change, and notes that the document holds the text that its file had,
+// whatever that has by now.
+func (f *Files) edit(ctx context.Context, doc Document, path string, b brought) error {
+	head := doc.Text[:len(doc.Text)-len(strings.TrimPrefix(doc.Text, mark))]
+	key, loaded := keyFor(doc, path), strings.TrimPrefix(doc.Loaded.Text, mark)
+	editor, remembers := f.Editor.(taker)
+	if len(b.edits) > 0 {
+		if remembers {
+			defer editor.TakesIn(key, loaded, b.disk, head+b.result)()
+		}
+		for i := range b.edits {
+			b.edits[i].Start, b.edits[i].End = b.edits[i].Start+len(head), b.edits[i].End+len(head)
+		}
+		applied, err := f.Editor.Apply(ctx, Apply{Document: doc, Edits: b.edits, Label: "from the disk", Disk: b.how})
+		if err != nil {
+			return f.notApplied(ctx, doc, path, err)
+		}
+		if !applied.Landed && !Landed(doc.Text, applied.Document.Text, b.result) {
+			return fmt.Errorf("refreshing %s: %w", path, ErrNotSeen)
+		}
 	}
+	if remembers {
+		editor.TookIn(key, loaded, b.disk)
+	}
+	return nil
 }
 
 // takeIn merges what the file has become into unsaved text.
@@ -204,27 +227,13 @@ func (f *Files) takeIn(ctx context.Context, doc Document, path string, file disk
 	if err != nil {
 		return fmt.Errorf("refreshing %s: %w", path, err)
 	}
+	if err := f.edit(ctx, doc, path, brought{edits, TakenIn, want, result}); err != nil {
+		return err
+	}
 	if len(edits) > 0 {
-		edits = shifted(edits, len(doc.Text)-len(buffer))
-		applied, err := f.Editor.Apply(ctx, Apply{Document: doc, Edits: edits, Label: "from the disk", Disk: TakenIn})
-		if err != nil {
-			return f.notApplied(ctx, doc, path, err)
-		}
-		if !applied.Landed && !Landed(doc.Text, applied.Document.Text, result) {
-			return fmt.Errorf("refreshing %s: %w", path, ErrNotSeen)
-		}
 		r.Became = Merged
 	}
-	f.tookIn(doc, path, want)
 	return nil
-}
-
-// shifted moves edits of a text to behind what stands before it.
-func shifted(edits []text.Edit, by int) []text.Edit {
-	for i := range edits {
-		edits[i].Start, edits[i].End = edits[i].Start+by, edits[i].End+by
-	}
-	return edits
 }
 
 // spelled gives a text the line endings of a buffer that has only one kind.

@@ -282,3 +282,22 @@ func TestFollowAndPaths(t *testing.T) {
 	_ = d.Open(workspace.URIOf(path), "", 1, "a")
 	told("what came after the end", false)
 }
+
+// The file changes again as soon as the editor has taken the first change: the document
+// is clean and behind then, not unsaved, and whoever reads gets what is on disk.
+func TestRefreshIsOvertaken(t *testing.T) {
+	s := start(t, fence.Rules{})
+	s.open("f", "1\n")
+	s.editor.After = func(string) {
+		s.editor.After = nil
+		s.direct("f", "3\n")
+		if got := s.read("f"); got != "3\n" || s.dirty("f") {
+			t.Errorf("read %q, dirty %t", got, s.dirty("f"))
+		}
+	}
+	s.direct("f", "2\n")
+	s.refresh("f")
+	s.wantBuffer("f", "2\n")
+	s.refresh("f")
+	s.wantBuffer("f", "3\n")
+}

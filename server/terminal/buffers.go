@@ -84,5 +84,10 @@ func (b *Buffers) Paths() []string { return b.Documents.Paths() }
 // Follow says when documents are opened, changed, saved or closed.
 func (b *Buffers) Follow() (news <-chan struct{}, stop func()) { return b.Documents.Follow() }
 
+// TakesIn notes what is about to be brought into a document.
+func (b *Buffers) TakesIn(path, loaded, disk, result string) (end func()) {
+	return b.Documents.TakesIn(path, loaded, disk, result)
+}
+
 // TookIn notes what was merged into unsaved text.
 func (b *Buffers) TookIn(path, loaded, disk string) { b.Documents.TookIn(path, loaded, disk) }
