@@ -25,13 +25,19 @@ const (
 type client struct {
 	*Server
 	parts
-	log   *slog.Logger
-	conn  *rpc.Conn
-	able  abilities
-	tasks *tasks
-	end   context.CancelCauseFunc // ends the connection
+	log  *slog.Logger
+	conn *rpc.Conn
+	able abilities
+	flow
 
 	state state
+}
+
+// flow is what goes on.
+type flow struct {
+	tasks  *tasks
+	end    context.CancelCauseFunc // ends the connection
+	joined joined                  // what was not sent yet
 }
 
 // parts are what a client consists of.
@@ -55,7 +61,7 @@ type desk struct {
 }
 
 func newClient(ctx context.Context, s *Server, end context.CancelCauseFunc) *client {
-	c := &client{Server: s, log: s.Log, tasks: newTasks(ctx), end: end}
+	c := &client{Server: s, log: s.Log, flow: flow{tasks: newTasks(ctx), end: end}}
 	if c.log == nil {
 		c.log = slog.New(slog.DiscardHandler)
 	}
@@ -169,6 +175,7 @@ func (c *client) reply(ctx context.Context, id rpc.RawID, result any, err error)
 		}
 		result = raw
 	}
+	c.settleJoined(c.tasks.ctx)
 	if err := c.conn.Reply(id, result); err != nil {
 		c.log.Debug("answering", "error", err)
 	}
@@ -176,6 +183,7 @@ func (c *client) reply(ctx context.Context, id rpc.RawID, result any, err error)
 
 // notify sends a notification; it is lost only with the connection.
 func (c *client) notify(method string, params any) {
+	c.settleJoined(c.tasks.ctx)
 	raw, err := encode(params)
 	if err == nil {
 		err = c.conn.Notify(method, raw)
@@ -192,5 +200,6 @@ func (c *client) call(ctx context.Context, method string, params, result any) er
 	if err != nil {
 		return err
 	}
+	c.settleJoined(ctx)
 	return c.conn.Call(ctx, method, raw, result)
 }

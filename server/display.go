@@ -61,12 +61,22 @@ func (c *client) display() bridge.Display {
 	}
 }
 
-// Update forwards one update, byte for byte. It blocks while the editor has
+// Update forwards one update, byte for byte, or joined with others where the
+// plugin wants that. It blocks while the editor has
 // more than rpc.DefaultHighWater bytes to read.
 func (d display) Update(ctx context.Context, u bridge.Update) {
 	if !d.able.has(wire.FeatureUpdate) {
 		d.plainUpdate(u)
 		return
+	}
+	if d.able.has(wire.FeatureJoin) {
+		if d.joined.takes(&u) {
+			return
+		}
+		d.settleJoined(ctx)
+		if d.joined.takes(&u) {
+			return
+		}
 	}
 	err := d.conn.Gather(ctx, func(dst []byte) []byte { return appendUpdate(dst, &u) })
 	if err != nil {
@@ -75,7 +85,20 @@ func (d display) Update(ctx context.Context, u bridge.Update) {
 }
 
 // Flush has the updates that were gathered written.
-func (d display) Flush() { d.conn.Flush() }
+func (d display) Flush() {
+	d.conn.Flush()
+	d.joined.soon(func() {
+		d.settleJoined(d.tasks.ctx)
+		d.conn.Flush()
+	})
+}
+
+// settleJoined passes on the chunks that wait to be joined with others.
+func (c *client) settleJoined(ctx context.Context) {
+	if err := c.joined.send(ctx, c.conn); err != nil {
+		c.log.Debug("chunks did not reach the editor", "error", err)
+	}
+}
 
 // appendUpdate appends the message of one update. Nothing is decoded and
 // nothing copied but the bytes themselves.

@@ -54,6 +54,7 @@ const (
 	FeatureContext     Feature = "context"     // MethodContext; without it nothing is asked
 	FeatureElicitation Feature = "elicitation" // MethodElicitation; without it agents' forms are declined
 	FeatureUnsaved     Feature = "unsaved"     // MethodUnsaved instead of window/showMessageRequest
+	FeatureJoin        Feature = "join"        // texts of chunks that follow each other come as one MethodUpdate
 )
 
 // Plugin is initializationOptions.sallyport: how a plugin declares itself.

@@ -2,34 +2,43 @@
 local child = require("spec.child")
 local t = require("spec.check")
 
-child.test("5,000 chunks all arrive", function(n)
+child.test("5,000 chunks arrive, and Neovim never works longer than 16 ms at once", function(n)
   n:cmd("edit a.txt")
   n:lua([[
-      require("sallyport").ensure(function(_, s)
-        require("sallyport.view").open(s)
-        vim.cmd("wincmd p")
-        _G.ready = true
-      end)
-    ]])
+    require("sallyport").ensure(function(_, s)
+      require("sallyport.view").open(s)
+      vim.cmd("wincmd p")
+      _G.ready = true
+    end)
+  ]])
   n:wait("the session", "_G.ready")
-  -- A timer that wants to run each millisecond sees how long the main loop was held up.
+  -- A timer that wants to run each millisecond sees how much the main loop worked in between. It is the time of the
+  -- processor: on a busy machine the clock would tell of others.
   n:lua([[
-      _G.held = {}
-      local last = vim.uv.hrtime()
-      local idle = assert(vim.uv.new_timer())
-      idle:start(1, 1, function()
-        local now = vim.uv.hrtime()
-        table.insert(_G.held, (now - last) / 1e6)
-        last = now
-      end)
-    ]])
-  n:ask("please-stream")
-  n:wait("the end of the turn", [[vim.list_contains(_G.events, "SallyportTurnEnd")]])
-  n:lua([[require("sallyport.view").flush()]])
-  local text = n:conversation()
-  t.same(select(2, text:gsub("word %d+ and some more of it\n", "")), 5000, "every chunk is there")
-  local held = n:lua(
-    [[table.sort(_G.held); return { #_G.held, _G.held[math.ceil(#_G.held * 0.5)], _G.held[math.ceil(#_G.held * 0.99)], _G.held[#_G.held] }]]
+    local function cpu()
+      local r = vim.uv.getrusage()
+      return (r.utime.sec + r.stime.sec) * 1e3 + (r.utime.usec + r.stime.usec) / 1e3
+    end
+    _G.held = {}
+    local last = cpu()
+    assert(vim.uv.new_timer()):start(1, 1, function()
+      local now = cpu()
+      table.insert(_G.held, now - last)
+      last = now
+    end)
+  ]])
+  n:turn("please-stream")
+  n:wait(
+    "the last chunk",
+    [[vim.iter(vim.api.nvim_list_bufs()):any(function(b)
+    return vim.bo[b].filetype == "sallyport" and table.concat(vim.api.nvim_buf_get_lines(b, -12, -1, false), "\n"):find("word 4999", 1, true) ~= nil
+  end)]]
   )
-  print(("%d rounds of the loop: median %.1f ms, 99th of 100 %.1f ms, longest %.1f ms"):format(unpack(held)))
+  local held = n:lua([[
+    table.sort(_G.held)
+    return { #_G.held, _G.held[math.ceil(#_G.held / 2)], _G.held[#_G.held - 1], _G.held[#_G.held] }
+  ]])
+  print(("%d rounds of the loop: median %.1f ms, the two longest %.1f and %.1f ms"):format(unpack(held)))
+  assert(held[4] <= 16, ("the main loop worked for %.1f ms at once"):format(held[4]))
+  t.same(select(2, n:conversation():gsub("word %d+ and some more of it\n", "")), 5000, "every chunk is there")
 end)

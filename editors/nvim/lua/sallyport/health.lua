@@ -66,11 +66,6 @@ function M.check()
   else
     health.info("the server is not running; the first `:Sallyport` starts it")
   end
-  if pcall(vim.treesitter.language.add, "markdown") then
-    health.ok("the parser for Markdown is there")
-  else
-    health.info("no parser for Markdown: conversations are not coloured")
-  end
 end
 
 return M

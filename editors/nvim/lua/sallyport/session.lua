@@ -26,6 +26,9 @@ local M = {}
 ---@field gone boolean the server that held it has ended
 ---@field changed table<sallyport.Item, true> since the views drew last
 
+--- Bytes of a text that are kept as one part, about.
+local PART = 4096
+
 ---@type table<string, sallyport.Session>
 local sessions = {}
 ---@type string[] ids, in the order of their making
@@ -137,12 +140,20 @@ function M.add(session, item)
   return item
 end
 
---- The text of an item, from its part number `from` on. Chunks are not joined as they come: an agent sends thousands.
+--- The text of an item, from its part number `from` on, as far as there is time to draw it at once. Chunks are not
+--- joined as they come: an agent sends thousands.
 ---@param item sallyport.Item
----@param from? integer default 1
+---@param from integer
+---@param most integer bytes, about
 ---@return string
-function M.text(item, from)
-  return table.concat(item.parts, "", from or 1)
+---@return integer last part
+function M.text(item, from, most)
+  local last, size = from - 1, 0
+  while item.parts[last + 1] and (size == 0 or size + #item.parts[last + 1] <= most) do
+    last = last + 1
+    size = size + #item.parts[last]
+  end
+  return table.concat(item.parts, "", from, last), last
 end
 
 --- Forgets a session that was closed. What it said stays in its view.
@@ -187,6 +198,22 @@ local function block_text(block)
   return ("[%s]"):format(block.type or "content")
 end
 
+--- Adds a text in parts that are quickly drawn, cut behind line ends.
+---@param parts string[]
+---@param text string
+local function add_parts(parts, text)
+  local at = 1
+  while #text - at >= PART do
+    local cut = text:find("\n", at + PART / 2, true)
+    if not cut or cut - at > 2 * PART then
+      break
+    end
+    parts[#parts + 1] = text:sub(at, cut)
+    at = cut + 1
+  end
+  parts[#parts + 1] = text:sub(at)
+end
+
 ---@param s sallyport.Session
 ---@param kind "user"|"agent"|"thought"
 ---@param update table
@@ -195,10 +222,12 @@ local function chunk(s, kind, update)
   local last = s.items[#s.items]
   local message = type(update.messageId) == "string" and update.messageId or nil
   if last and last.kind == kind and last.message == message then
-    last.parts[#last.parts + 1] = text
+    add_parts(last.parts, text)
     tell(s, last)
   else
-    M.add(s, { kind = kind, parts = { text }, message = message })
+    local item = { kind = kind, parts = {}, message = message }
+    add_parts(item.parts, text)
+    M.add(s, item)
   end
 end
 

@@ -9,6 +9,7 @@ local M = {}
 local api = vim.api
 
 local DRAW_EVERY = 30 -- ms
+local DRAW_AT_ONCE = 8192 -- bytes of a text
 
 ---@class sallyport.Region the lines of one item
 ---@field first integer 0-based
@@ -43,11 +44,12 @@ local grows = { user = "", agent = "", thought = "> " }
 ---@param view sallyport.View
 ---@param item sallyport.Item
 ---@param region sallyport.Region
+---@return boolean whether more is left
 local function append(view, item, region)
-  local delta = session.text(item, region.drawn + 1)
-  region.drawn = #item.parts
+  local delta
+  delta, region.drawn = session.text(item, region.drawn + 1, DRAW_AT_ONCE)
   if delta == "" then
-    return
+    return region.drawn < #item.parts
   end
   local lines = vim.split((delta:gsub("\r\n", "\n"):gsub("%z", "␀")), "\n", { plain = true })
   for i = 2, #lines do
@@ -59,6 +61,7 @@ local function append(view, item, region)
   api.nvim_buf_set_text(view.buf, row, col, row, col, lines)
   vim.bo[view.buf].modifiable = false
   region.count = region.count + #lines - 1
+  return region.drawn < #item.parts
 end
 
 --- More lines of a tool than these fold, and every thought.
@@ -151,45 +154,65 @@ local function to_end(view, win)
   end)
 end
 
---- Draws what has changed.
+--- Draws anew what was changed and does not only grow.
 ---@param view sallyport.View
-local function flush(view)
-  if not api.nvim_buf_is_valid(view.buf) then
-    return
-  end
-  local tails = following(view)
+---@return boolean
+local function redraw_changed(view)
   local s = view.session
-  local tail_changed = false
+  local any = false
   for item in pairs(s.changed) do
-    local region = view.regions[item]
-    if region then
-      local last = item == s.items[view.shown]
-      if last and grows[item.kind] and region.drawn <= #item.parts then
-        append(view, item, region)
-      else
-        redraw(view, item)
-      end
-      tail_changed = true
+    if view.regions[item] and not grows[item.kind] then
+      redraw(view, item)
+      any = true
     end
   end
   s.changed = {}
-  while view.shown < #s.items do
-    local item = s.items[view.shown + 1]
-    local lines = draw.item(item, s.info.cwd)
-    local count = api.nvim_buf_line_count(view.buf)
-    local first = view.shown == 0 and 0 or count
-    set_lines(view, first, view.shown == 0 and -1 or count, lines)
-    view.regions[item] = { first = first, count = #lines, drawn = #item.parts }
-    view.shown = view.shown + 1
-    tail_changed = true
+  return any
+end
+
+--- Shows the next item; of one that grows only what stands before its text.
+---@param view sallyport.View
+local function show_next(view)
+  local item = view.session.items[view.shown + 1]
+  local lines = draw.item(grows[item.kind] and { kind = item.kind, parts = {} } or item, view.session.info.cwd)
+  local count = api.nvim_buf_line_count(view.buf)
+  local first = view.shown == 0 and 0 or count
+  set_lines(view, first, view.shown == 0 and -1 or count, lines)
+  view.regions[item] = { first = first, count = #lines, drawn = 0 }
+  view.shown = view.shown + 1
+end
+
+--- Draws what has changed, or as much of it as takes no time that a person notices.
+---@param view sallyport.View
+---@return boolean whether more is left to draw
+local function flush(view)
+  if not api.nvim_buf_is_valid(view.buf) then
+    return false
+  end
+  local tails = following(view)
+  local items = view.session.items
+  local any = redraw_changed(view)
+  local more = false
+  while true do
+    local last = items[view.shown]
+    if last and grows[last.kind] and view.regions[last].drawn < #last.parts then
+      more = append(view, last, view.regions[last])
+      any = true
+    end
+    if more or view.shown == #items then
+      break
+    end
+    show_next(view)
+    any = true
   end
   fold(view)
-  if tail_changed then
+  if any then
     for _, win in ipairs(tails) do
       to_end(view, win)
     end
   end
   M.bar(view)
+  return more
 end
 
 ---@param view sallyport.View
@@ -206,7 +229,9 @@ local function due(view)
         view.timer:stop()
         view.timer:close()
         view.timer = nil
-        flush(view)
+        if flush(view) then
+          due(view)
+        end
       end
     end)
   )
@@ -217,7 +242,8 @@ end
 function M.flush(id)
   for key, view in pairs(views) do
     if not id or key == id then
-      flush(view)
+      repeat
+      until not flush(view)
     end
   end
 end
@@ -279,7 +305,7 @@ local function make(s)
   local o = vim.bo[buf]
   o.buftype, o.bufhidden, o.swapfile, o.undolevels, o.modifiable = "nofile", "hide", false, -1, false
   o.filetype = "sallyport"
-  pcall(vim.treesitter.start, buf, "markdown")
+  o.syntax = "markdown" -- not tree-sitter, which parses a whole paragraph anew for each of thousands of chunks
   local function map(lhs, rhs, desc)
     vim.keymap.set("n", lhs, rhs, { buffer = buf, desc = desc, nowait = true })
   end
@@ -335,7 +361,7 @@ end
 ---@return integer
 function M.buffer(s)
   local view = views[s.id] or make(s)
-  flush(view)
+  M.flush(s.id)
   return view.buf
 end
 

@@ -104,7 +104,7 @@ local M = {}
 ---@field verifier? table[] name, outcome, why
 
 --- What this plugin can do, for initializationOptions.sallyport.features.
-M.features = { "update", "notice", "permission", "apply", "context", "unsaved" }
+M.features = { "update", "join", "notice", "permission", "apply", "context", "unsaved" }
 
 --- Fields of the params and results that the plugin reads or writes, by method; a trailing "?" marks one that may be absent.
 ---@type table<string, { params?: string[], result?: string[] }>
