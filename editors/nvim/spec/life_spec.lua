@@ -18,11 +18,9 @@ child.test("two questions queue", function(n)
   answer(n, "r")
   n:wait("the end of the turn", [[vim.list_contains(_G.events, "SallyportTurnEnd")]])
   local said = n:conversation()
-  t.same(
-    { said:find("first allowed", 1, true) ~= nil, said:find("second refused", 1, true) ~= nil },
-    { true, true },
-    said
-  )
+  local first = said:find("first allowed", 1, true) and said:find("second refused", 1, true)
+  local second = said:find("second allowed", 1, true) and said:find("first refused", 1, true)
+  t.same((first or second) ~= nil, true, said)
 end)
 
 child.test("two sessions at once keep apart", function(n)
