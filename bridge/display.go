@@ -103,6 +103,7 @@ const (
 	NoticeStarting  NoticeKind = "starting"  // an agent is being started
 	NoticeConfig    NoticeKind = "config"    // a configuration file is broken or loosened
 	NoticeCancelled NoticeKind = "cancelled" // what a cancel did
+	NoticeDisk      NoticeKind = "disk"      // the file of an open document was written past the editor, and not simply loaded
 	NoticeTurn      NoticeKind = "turn"      // what a turn changed; Hint is how to take it back
 	NoticeUncovered NoticeKind = "uncovered" // what cannot be taken back, and why
 	NoticeVerifier  NoticeKind = "verifier"  // a check runs, or has ended

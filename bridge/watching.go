@@ -237,21 +237,26 @@ func (b *Bridge) policyFor(s *session, path string) (*fence.Policy, error) {
 // tellRefreshed tells what a person must know of a document whose file was
 // written past us, once for each state of the file.
 func (b *Bridge) tellRefreshed(s *session, t *turn, r workspace.Refreshed, err error) {
-	n := Notice{Level: Warning, Kind: NoticeConflict, Paths: []string{r.Path}}
+	n := Notice{Level: Warning, Kind: NoticeDisk, Paths: []string{r.Path}}
 	name := filepath.Base(r.Path)
 	if s != nil {
 		name = s.relative(r.Path)
 	}
 	became := string(r.Became)
 	var conflict *workspace.ConflictError
+	var refusal *fence.Refusal
 	switch {
 	case errors.As(err, &conflict):
-		became = "conflict"
+		became, n.Kind = "conflict", NoticeConflict
 		n.Text = name + " changed on the disk where it has unsaved text of yours, and both are kept: " + conflict.Err.Error()
 		n.Hint = "saving your text takes that change out of the file: compare them first"
 	case errors.Is(err, workspace.ErrReadOnly), errors.Is(err, workspace.ErrNotApplied), errors.Is(err, workspace.ErrNotSeen):
 		became = "refused"
 		n.Text = name + " changed on the disk, and the editor did not take that in: " + err.Error()
+		n.Hint = "load the file again in the editor"
+	case errors.As(err, &refusal) && refusal.Fence != fence.Reserved: // our own state is, which changes all the time
+		became, n.Level = "fenced", Plain
+		n.Text = name + " changed on the disk, and is not brought into the editor: " + refusal.Why + " is closed to agents"
 		n.Hint = "load the file again in the editor"
 	case err != nil:
 		b.Log.Debug("refreshing", "path", r.Path, "err", err)

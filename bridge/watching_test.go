@@ -80,7 +80,7 @@ func TestA6_DirectWritesComeIntoCleanDocuments(t *testing.T) {
 	if got := r.buffer(b); got != "b\n" {
 		t.Errorf("the buffer of what was moved is %q", got)
 	}
-	gone := r.display.noticed(bridge.NoticeConflict)
+	gone := r.display.noticed(bridge.NoticeDisk)
 	if len(gone) != 1 || !strings.Contains(gone[0].Text, "b.txt was deleted") {
 		t.Errorf("notices are %+v, want one of the deleted file", gone)
 	}
@@ -121,7 +121,7 @@ func TestMediatedWritesDoNotEcho(t *testing.T) {
 			t.Errorf("%s has version %d, want %d", path, d.Version, want)
 		}
 	}
-	if got := append(r.display.noticed(bridge.NoticeConflict), r.display.noticed(bridge.NoticeDirect)...); len(got) > 0 {
+	if got := append(r.display.noticed(bridge.NoticeDisk), r.display.noticed(bridge.NoticeDirect)...); len(got) > 0 {
 		t.Errorf("told %+v", got)
 	}
 }
@@ -147,7 +147,7 @@ func TestRefreshOutsideOfTurns(t *testing.T) {
 		}
 	}
 	var told []string
-	for _, n := range r.display.noticed(bridge.NoticeConflict) {
+	for _, n := range append(r.display.noticed(bridge.NoticeConflict), r.display.noticed(bridge.NoticeDisk)...) {
 		told = append(told, n.Text)
 	}
 	all := strings.Join(told, "\n")
@@ -162,8 +162,8 @@ func TestRefreshOutsideOfTurns(t *testing.T) {
 	// Another state of the file is told again.
 	r.write("conflict.txt", "agent again\n")
 	r.Refresh(t.Context())
-	if got := r.display.noticed(bridge.NoticeConflict); len(got) != 4 {
-		t.Errorf("told %d times, want 4", len(got))
+	if got := r.display.noticed(bridge.NoticeConflict); len(got) != 2 {
+		t.Errorf("told %d times, want 2", len(got))
 	}
 	if got := r.disk("conflict.txt"); got != "agent again\n" {
 		t.Errorf("the disk has %q", got)
@@ -180,6 +180,9 @@ func TestRefreshBringsNoSecretIn(t *testing.T) {
 	r.Refresh(t.Context())
 	if got := r.buffer(a); got != "1\n" {
 		t.Errorf("the buffer has %q", got)
+	}
+	if got := r.display.noticed(bridge.NoticeDisk); len(got) != 1 || !strings.Contains(got[0].Text, "closed to agents") {
+		t.Errorf("told %+v, want that it is not brought in", got)
 	}
 }
 

@@ -95,6 +95,9 @@ func (f *Files) refresh(ctx context.Context, path string, hurry bool) (Refreshed
 
 // bring reads the file of a document and brings it in.
 func (f *Files) bring(ctx context.Context, doc Document, path string, hurry bool, r *Refreshed) error {
+	if err := f.Policy.CheckRead(path); err != nil {
+		return err // nor is the editor roused to load it
+	}
 	if editor, ok := f.Editor.(loader); ok && !doc.Dirty {
 		loaded, err := editor.Load(ctx, doc, hurry)
 		switch {
