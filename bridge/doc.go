@@ -25,6 +25,10 @@
 //     and policy record grants nothing in one that cannot.
 //   - What a turn changed comes from comparing checkpoints, once open documents have
 //     what was written past us. Its prompt returns when the receipt is written.
+//   - What is written past us comes into open documents, with or without a turn, through
+//     the fence for reading; what a person must know of it is told once for each state of
+//     the file. An editor that does not answer is waited for a moment, and asked again when
+//     it is heard of.
 //   - While a session is marked, nothing of consequence is allowed without a person:
 //     no mode, rule or policy does.
 //   - Receipts, notices and errors have no contents, prompts or secrets.

@@ -20,6 +20,8 @@
 //     editor answered. Edits of one document are applied one after the other.
 //   - A document whose changes could not be followed is lost: it is neither read
 //     nor written until the editor sends its whole text again.
+//   - The folders of open documents are watched while any is open, and no others. A plain
+//     editor that loads a file by itself is not given an edit of it.
 //   - Nobody's silence, error or unknown answer ever grants a permission.
 //   - Updates are forwarded byte for byte, in order, and block while the editor
 //     does not read: a slow editor slows its agents. At most rpc.DefaultHighWater
