@@ -34,9 +34,18 @@ func (c cover) sentence() string {
 // shownPostureLocked is the posture as a client gets it: with what the copy before
 // the last turn is good for.
 func (s *session) shownPostureLocked() Posture {
-	p := s.postureLocked()
+	p := s.withChecks(s.postureLocked())
 	if said := s.state.memory.copied.cover.sentence(); said != "" {
 		p.Sentence += "; " + said
+	}
+	return p
+}
+
+// withChecks is a posture with what is run of the agent's outside its fences: the
+// user's checks run what it wrote, and need more than an agent gets.
+func (s *session) withChecks(p Posture) Posture {
+	if len(s.config.Verify) > 0 {
+		p.Sentence += "; your checks run what it wrote, outside every fence, after a turn"
 	}
 	return p
 }

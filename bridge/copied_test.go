@@ -3,7 +3,27 @@ package bridge_test
 import (
 	"strings"
 	"testing"
+
+	"sallyport/workspace/config"
 )
+
+// TestC013_Checks: the posture says that checks run what the agent wrote.
+func TestC013_Checks(t *testing.T) {
+	const warning = "your checks run what it wrote, outside every fence"
+	r := newRig(t, `{"prompts": [{"steps": []}]}`, keeping)
+	if info := r.open(); strings.Contains(info.Posture.Sentence, warning) {
+		t.Errorf("without checks the posture is %q", info.Posture.Sentence)
+	}
+	r.config.Verify = []config.Check{{Name: "tests", Command: "true"}}
+	info := r.open()
+	if !strings.Contains(info.Posture.Sentence, warning) {
+		t.Errorf("with checks the posture is %q", info.Posture.Sentence)
+	}
+	result, err := r.prompt(info.ID, "go")
+	if err != nil || !strings.Contains(r.receiptOf(result.Turn).Held.Sentence, warning) {
+		t.Errorf("the receipt has %q, %v", r.receiptOf(result.Turn).Held.Sentence, err)
+	}
+}
 
 // TestC012: the posture says that a copy was taken and the turn can be undone once
 // that is so, and never before or without one (C013).

@@ -131,7 +131,7 @@ func (s *session) agentOf(a *agent) *receipt.Agent {
 // held is what the turn is held to, as far as it is known at its start.
 func (s *session) held() receipt.Held {
 	s.state.mu.Lock()
-	posture, mode := s.postureLocked(), s.state.mode
+	posture, mode := s.withChecks(s.postureLocked()), s.state.mode
 	s.state.mu.Unlock()
 	_, environment := s.b.environ(s.harness)
 	names := slices.Clone(environment.Set)

@@ -111,7 +111,7 @@ func (s *session) setMode(mode permit.Mode) {
 	now := s.postureLocked()
 	s.state.mu.Unlock()
 	if t := s.recording(); t != nil && was != now {
-		t.record.posture(now)
+		t.record.posture(s.withChecks(now))
 	}
 }
 

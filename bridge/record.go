@@ -228,7 +228,7 @@ func (s *session) recordAlarm(text string) {
 // recordPosture notes a posture that is lower from now on.
 func (s *session) recordPosture(p Posture) {
 	if t := s.recording(); t != nil {
-		t.record.posture(p)
+		t.record.posture(s.withChecks(p))
 		t.record.alarm("the posture was lowered")
 	}
 }
