@@ -17,13 +17,13 @@ import (
 
 // place is a project with a private one beside it, not below /tmp.
 type place struct {
-	t      *testing.T
+	t      testing.TB
 	dir    string
 	region string
 	*Launcher
 }
 
-func newPlace(t *testing.T) *place {
+func newPlace(t testing.TB) *place {
 	t.Helper()
 	dir, err := os.MkdirTemp("/var/tmp", "sallyport-fence-")
 	if err != nil {

@@ -93,7 +93,10 @@ func (l *Launcher) plan(backend Backend, r Request, dir string, u *undo) (*plan,
 	if !slices.ContainsFunc(layout.Hidden, func(h fence.Hidden) bool { return h.Folder && fence.Beneath(dir, h.Path) }) {
 		layout.Hidden = append(layout.Hidden, fence.Hidden{Path: dir, Kind: fence.Reserved, Folder: true})
 	}
-	p := &plan{layout: &layout, network: r.Network, blank: filepath.Join(dir, "closed")}
+	p := &plan{layout: &layout, network: r.Network, blank: filepath.Join(dir, "closed"), canary: filepath.Join(dir, "canary")}
+	if err := os.WriteFile(p.canary, []byte("no agent reads this\n"), 0o600); err != nil {
+		return nil, err
+	}
 	if err := makeBlank(p.blank); err != nil {
 		return nil, err
 	}

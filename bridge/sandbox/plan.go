@@ -16,6 +16,7 @@ type plan struct {
 	network Network
 	temp    string   // the session's own folder for temporary files, on disk
 	blank   string   // a file that nobody may open, on disk
+	canary  string   // a file of ours that is there to be tried
 	runtime []string // folders of sockets, replaced by empty ones
 	sockets []string // closed sockets
 	visible []string // paths that must stay visible though they may lie in /tmp: the program, the folder
@@ -68,6 +69,8 @@ func (p *plan) mounts() []mount {
 	}
 	if !p.within(p.layout.Writable, tmp) { // else the user chose /tmp itself
 		add(mount{path: tmp, rank: private, source: p.temp})
+		// Under its own name too: codex reads the table of mounts, and wants to find what it names.
+		add(mount{path: p.temp, rank: state, source: p.temp})
 	}
 	for _, dir := range p.runtime {
 		add(mount{path: dir, rank: private})

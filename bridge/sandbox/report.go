@@ -24,6 +24,7 @@ func (p *plan) tests(backend Backend) []test {
 			all = append(all, test{readTest, path, true})
 		}
 	}
+	all = append(all, test{readTest, p.canary, true})
 	for _, path := range p.outside() {
 		all = append(all, test{writeTest, path, true})
 	}
@@ -65,21 +66,20 @@ func (p *plan) something(h fence.Hidden) string {
 	}
 	for _, e := range entries {
 		path := filepath.Join(h.Path, e.Name())
-		open := false
-		for _, name := range h.Open {
-			open = open || name == e.Name()
-		}
-		for _, state := range p.needs.State { // the agent's own, in a private project
-			open = open || fence.Beneath(state, path)
-		}
-		if !open && (e.Type().IsRegular() || e.IsDir()) && mayRead(path) {
+		if !slices.Contains(h.Open, e.Name()) && !p.leadsInside(path) && (e.Type().IsRegular() || e.IsDir()) && mayRead(path) {
 			return path
 		}
 	}
-	if len(h.Open) > 0 {
+	if len(h.Open) > 0 || p.leadsInside(h.Path) {
 		return ""
 	}
 	return h.Path // empty: it cannot be opened itself
+}
+
+// leadsInside reports whether something that stays open lies in a folder: the session's temporary folder, or in a private
+// project the agent's own state.
+func (p *plan) leadsInside(folder string) bool {
+	return slices.ContainsFunc(append([]string{p.temp}, p.needs.State...), func(path string) bool { return fence.Beneath(path, folder) })
 }
 
 // outside are folders next to the region, and the user's home, that could be written without the fence.

@@ -10,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"sallyport/bridge"
+	"sallyport/bridge/bridgetest"
 	"sallyport/bridge/rpc"
 	"sallyport/server/wire"
 )
@@ -60,16 +61,24 @@ func agentKilled(t *testing.T, s *stage) {
 	}
 }
 
-// agentProcess is the child of the guard.
+// agentProcess is the first process below the guard, and the fence where there
+// is one, that is the agent's program.
 func (s *stage) agentProcess(t *testing.T) int {
 	t.Helper()
 	all := s.family.Now()
-	for _, guard := range all {
-		if !strings.HasPrefix(guard.Command, "agent-guard") {
+	byPID := map[int]bridgetest.Process{}
+	for _, p := range all {
+		byPID[p.PID] = p
+	}
+	isAgent := func(p bridgetest.Process) bool {
+		return strings.Contains(p.Command, filepath.Join(s.Bin, s.agent.Program))
+	}
+	for _, p := range all {
+		if !isAgent(p) || isAgent(byPID[p.Parent]) {
 			continue
 		}
-		for _, p := range all {
-			if p.Parent == guard.PID && strings.Contains(p.Command, filepath.Join(s.Bin, s.agent.Program)) {
+		for above := byPID[p.Parent]; above.PID != 0; above = byPID[above.Parent] {
+			if strings.HasPrefix(above.Command, "agent-guard") {
 				return p.PID
 			}
 		}

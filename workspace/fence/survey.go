@@ -153,7 +153,7 @@ func (s *survey) home() {
 			continue
 		}
 		entries, err := os.ReadDir(at.path)
-		if err != nil || len(entries) > maxHome {
+		if err != nil || at.depth > 0 && len(entries) > maxHome {
 			continue
 		}
 		for _, e := range entries {
@@ -168,7 +168,7 @@ func (s *survey) home() {
 	}
 }
 
-// maxHome is how many entries a folder of the home may have to be one of the usual places.
+// maxHome is how many entries a folder below the home may have to be one of the usual places.
 const maxHome = 2_000
 
 // usual reports whether a folder at a depth below home is one in which credentials stand: a dot folder of the home, and
