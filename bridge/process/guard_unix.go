@@ -85,7 +85,21 @@ func GuardMain() int {
 	if spec.Waits {
 		g.spared = pid
 	}
-	return g.run(readCommands(control), reap(), signals)
+	status := g.run(readCommands(control), reap(), signals)
+	if g.orphan && len(spec.Sweep) > 0 {
+		sweep(spec.Sweep)
+	}
+	return status
+}
+
+// sweep becomes this program once more, to clear away what is left of a fence.
+// The control pipe and the reports are nobody's any more.
+func sweep(args []string) {
+	self, err := selfPath()
+	if err != nil {
+		return
+	}
+	_ = syscall.Exec(self, append([]string{guardName}, args...), []string{}) // fails only where nothing more can be done
 }
 
 // closeSomeOnExec is closeOnExec where the system cannot do it at once.
@@ -120,6 +134,7 @@ func releaseStdio() {
 type guard struct {
 	agent    int
 	ended    bool // the agent
+	orphan   bool // we are without the process that started us
 	spared   int  // a fence that is not asked to end, since it kills what is in it; 0 for none
 	report   io.Writer
 	children children
@@ -178,6 +193,7 @@ func (g *guard) gone(left string) int {
 
 // orphaned ends the agent without haste: its input is closed already.
 func (g *guard) orphaned() {
+	g.orphan = true
 	g.after(deathGrace, func() {
 		g.terminate()
 		g.after(deathGrace, g.kill)

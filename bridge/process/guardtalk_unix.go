@@ -23,6 +23,7 @@ type order struct {
 	Env   []string
 	Files int // how many descriptors, from firstFile on, the program gets
 	Waits bool
+	Sweep []string
 }
 
 // firstFile is the guard's descriptor of the first of Wrap.Files.
@@ -45,12 +46,16 @@ func (o order) release() {
 }
 
 // encodeSpec writes a spec for decodeSpec: a length, then strings that end with
-// a zero byte: path, folder, number of files, whether the program waits, number
-// of arguments, arguments, environment. No JSON: paths need not be UTF-8.
+// a zero byte: path, folder, number of files, whether the program waits, and
+// with their numbers the arguments of the sweep and those of the program; then
+// the environment. No JSON: paths need not be UTF-8.
 func encodeSpec(s Spec) []byte {
 	var b bytes.Buffer
 	b.Write(make([]byte, 4))
-	fields := append([]string{s.Path, s.Dir, strconv.Itoa(len(s.Wrap.Files)), strconv.FormatBool(s.Wrap.Waits), strconv.Itoa(len(s.Args))}, s.Args...)
+	fields := []string{s.Path, s.Dir, strconv.Itoa(len(s.Wrap.Files)), strconv.FormatBool(s.Wrap.Waits)}
+	for _, list := range [][]string{s.Wrap.Sweep, s.Args} {
+		fields = append(append(fields, strconv.Itoa(len(list))), list...)
+	}
 	for _, f := range append(fields, s.Env...) {
 		b.WriteString(f)
 		b.WriteByte(0)
@@ -69,18 +74,34 @@ func decodeSpec(r io.Reader) (order, error) {
 	if _, err := io.ReadFull(r, data); err != nil {
 		return order{}, err
 	}
-	const head = 5
+	const head = 4
 	fields := strings.Split(strings.TrimSuffix(string(data), "\x00"), "\x00")
 	if len(fields) < head {
 		return order{}, errShort
 	}
 	files, err := strconv.Atoi(fields[2])
 	waits, err2 := strconv.ParseBool(fields[3])
-	n, err3 := strconv.Atoi(fields[4])
-	if err := errors.Join(err, err2, err3); err != nil || files < 0 || n < 0 || head+n > len(fields) {
+	o := order{Path: fields[0], Dir: fields[1], Files: files, Waits: waits}
+	rest, err3 := takeList(&o.Sweep, fields[head:])
+	o.Env, err3 = takeList(&o.Args, rest, err3)
+	if errors.Join(err, err2, err3) != nil || files < 0 {
 		return order{}, errShort
 	}
-	return order{Path: fields[0], Dir: fields[1], Files: files, Waits: waits, Args: fields[head : head+n], Env: fields[head+n:]}, nil
+	return o, nil
+}
+
+// takeList takes a list that begins with its length, and returns the rest. After
+// an earlier error it does nothing.
+func takeList(list *[]string, fields []string, earlier ...error) (rest []string, err error) {
+	if err := errors.Join(earlier...); err != nil || len(fields) == 0 {
+		return nil, errShort
+	}
+	n, err := strconv.Atoi(fields[0])
+	if err != nil || n < 0 || 1+n > len(fields) {
+		return nil, errShort
+	}
+	*list = fields[1 : 1+n]
+	return fields[1+n:], nil
 }
 
 // related is one process of the system.

@@ -50,6 +50,10 @@ type Wrap struct {
 	// bubblewrap does: asked to end is what is in it and not the fence itself,
 	// which would kill what is in it; and its exit status 128+N means signal N.
 	Waits bool
+	// Sweep are arguments with which this program is started once more when we
+	// have died and nothing of the tree is left: to clear away what the fence put
+	// on disk. Its first file is the null device, and so are the others.
+	Sweep []string
 }
 
 // Process is a program that was started, with all that it starts in its turn.
@@ -131,7 +135,7 @@ func (s *Spec) settle() error {
 	if s.Log == nil {
 		s.Log = slog.New(slog.DiscardHandler)
 	}
-	for _, text := range slices.Concat([]string{s.Path, s.Dir}, s.Args, s.Env) {
+	for _, text := range slices.Concat([]string{s.Path, s.Dir}, s.Args, s.Env, s.Wrap.Sweep) {
 		if strings.ContainsRune(text, 0) {
 			return errors.New("a zero byte in its arguments or environment")
 		}

@@ -15,11 +15,16 @@ import (
 )
 
 // TestMain lets the test binary be a program that reads one file again and
-// again and prints how many nanoseconds the fastest round took.
+// again and prints how many nanoseconds the fastest round took, or one that is
+// to be killed while it holds a fence.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 3 && os.Args[1] == "read" {
 		fmt.Println(readAgain(os.Args[2]))
 		os.Exit(0)
+	}
+	if len(os.Args) == 4 && os.Args[1] == "hold" {
+		fmt.Fprintln(os.Stderr, hold(os.Args[2], os.Args[3]))
+		os.Exit(1)
 	}
 	os.Exit(m.Run())
 }

@@ -16,6 +16,9 @@ const (
 // innerCommand is the hidden subcommand of the inner step.
 const innerCommand = "sandbox-exec"
 
+// sweepCommand is another: it clears away what a session that was killed left.
+const sweepCommand = "sandbox-sweep"
+
 // base are the arguments of every fence: capabilities go (as root bwrap would keep them all), file system, processes and IPC
 // are private, and all ends with us. Root is called nobody inside, which changes nothing of its rights: a user namespace of
 // root's without capabilities lets no other be made in it, and an agent could not have a sandbox of its own.

@@ -18,6 +18,18 @@ func init() {
 	if len(os.Args) == 2 && os.Args[1] == innerCommand {
 		syscall.Exit(innerMain()) // comes back only when it did not become the agent
 	}
+	if len(os.Args) == 3 && os.Args[1] == sweepCommand {
+		syscall.Exit(sweepMain(os.Args[2]))
+	}
+}
+
+// sweepMain clears away what sessions that were killed left in and through a folder of ours.
+func sweepMain(dir string) int {
+	if _, err := openGhosts(dir); err != nil {
+		return 1
+	}
+	sweepTemporary(filepath.Join(dir, temporaryName))
+	return 0
 }
 
 // innerMain is the inner step.

@@ -218,7 +218,7 @@ func run(ctx context.Context, bwrap string, p *plan, o *orders, backend Backend,
 		spec.Args = []string{"--args", fmt.Sprint(argsFD), "--", fmt.Sprintf("/proc/self/fd/%d", selfFD), innerCommand}
 		spec.Wrap.Waits = true
 	}
-	spec.Wrap.Files = files
+	spec.Wrap.Files, spec.Wrap.Sweep = files, []string{sweepCommand, filepath.Dir(p.blank)}
 	started, err := process.Start(ctx, spec)
 	if err != nil {
 		return nil, result{}, failed(err)

@@ -16,7 +16,7 @@ type temporary struct {
 
 // newTemporary makes one, and clears away those of sessions that were killed.
 func newTemporary(dir string) (*temporary, error) {
-	all := filepath.Join(dir, "tmp")
+	all := filepath.Join(dir, temporaryName)
 	if err := os.MkdirAll(all, 0o700); err != nil {
 		return nil, err
 	}
@@ -32,7 +32,10 @@ func newTemporary(dir string) (*temporary, error) {
 	return t, nil
 }
 
-const lockEnd = ".lock"
+const (
+	temporaryName = "tmp"
+	lockEnd       = ".lock"
+)
 
 func sweepTemporary(all string) {
 	locks, err := filepath.Glob(filepath.Join(all, "*"+lockEnd))
