@@ -32,6 +32,26 @@ func TestScreens(t *testing.T) {
 	s.shows("the write", `TWO`)
 	s.keys(":Sallyport open", "Enter")
 	s.golden("conversation", `(?s)done.*names context`)
+	s.picture("conversation.svg")
+	s.keys("Escape", ":tabnew | Sallyport review", "Enter")
+	s.golden("review", `modified, mediated`)
+	s.keys(":tabnew | checkhealth sallyport", "Enter")
+	s.shows("health", `the server runs`)
+}
+
+// TestKeysInTheOldest answers a card by keys in the oldest Neovim that the
+// plugin supports, in a terminal.
+func TestKeysInTheOldest(t *testing.T) {
+	t.Parallel()
+	s := open(t, "0.10", "one\ntwo\nthree\n")
+	s.keys(":Sallyport ask please-edit a.txt", "Enter")
+	s.shows("the card", `Reject`)
+	s.keys(":Sallyport answer", "Enter", "a")
+	s.shows("the write", `(?m)^. TWO`)
+	s.keys(":Sallyport open", "Enter")
+	s.shows("the end of the turn", `(?s)done.*names context`)
+	s.keys("Escape", ":Sallyport undo", "Enter")
+	s.shows("the turn taken back", `(?m)^. ?two`)
 }
 
 // terminal is a Neovim in a terminal of its own.
@@ -67,8 +87,8 @@ func open(t *testing.T, version, text string) *terminal {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := s.tmux("-f", os.DevNull, "new-session", "-d", "-x", "100", "-y", "30", "-c", p.Project,
-		nvim, "--clean", "-n", "--cmd", "set runtimepath^="+strings.ReplaceAll(root, " ", `\ `), "--cmd", "set noruler", "a.txt")
+	cmd := s.tmux("-f", os.DevNull, "set-option", "-g", "default-terminal", "tmux-256color", ";", "set-option", "-ga", "terminal-overrides", ",*:Tc", ";", "new-session", "-d", "-x", "100", "-y", "30", "-c", p.Project,
+		nvim, "--clean", "-n", "--cmd", "set runtimepath^="+strings.ReplaceAll(root, " ", `\ `), "--cmd", "set noruler termguicolors", "a.txt")
 	cmd.Env = append(p.Environ(), "LC_ALL=C.UTF-8")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("starting Neovim in tmux: %v: %s", err, out)

@@ -51,10 +51,12 @@ child.test("two sessions at once keep apart", function(n)
   end
 end)
 
-child.test("an agent that dies is told of, and the next prompt starts it again", function(n)
-  n:turn("please-die")
-  local said = n:conversation()
-  t.same(said:find("the turn failed", 1, true) ~= nil, true, said)
+child.test("an agent that dies or is killed is told of, and the next prompt starts it again", function(n)
+  for _, how in ipairs({ "die", "crash" }) do
+    n:turn("please-" .. how)
+    local said = n:conversation()
+    t.same(select(2, said:gsub("the turn failed", "")), how == "die" and 1 or 2, said)
+  end
   n:turn("please-tell again")
   t.same(n:conversation():find("I was asked: please-tell again", 1, true) ~= nil, true, n:conversation())
 end)

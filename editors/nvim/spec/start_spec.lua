@@ -81,3 +81,25 @@ t.test("every tag of the help is there once, and every link leads somewhere", fu
     assert(text:find(command, 1, true), "the help does not know " .. command)
   end
 end)
+
+t.test("Neovim starts as fast as without", function()
+  local log = vim.fn.tempname()
+  vim.fn.system({
+    vim.v.progpath,
+    "--clean",
+    "--headless",
+    "--startuptime",
+    log,
+    "--cmd",
+    "set runtimepath^=" .. root,
+    "+qall",
+  })
+  local total = 0
+  for line in io.lines(log) do
+    local own = line:match("^%S+%s+%S+%s+(%S+): sourcing .*/plugin/sallyport%.lua")
+      or line:match("^%S+%s+(%S+): sourcing .*/plugin/sallyport%.lua")
+    total = total + (tonumber(own) or 0)
+  end
+  assert(total > 0, "the plugin was not sourced")
+  print(("sourcing the plugin took %.3f ms"):format(total))
+end)

@@ -124,7 +124,7 @@ local function open_float(s, card, enter)
   local buf = api.nvim_create_buf(false, true)
   api.nvim_buf_set_lines(buf, 0, -1, false, lines)
   vim.bo[buf].bufhidden, vim.bo[buf].modifiable = "wipe", false
-  pcall(vim.treesitter.start, buf, "markdown")
+  view.colour(buf)
   local win = api.nvim_open_win(buf, enter, {
     relative = "editor",
     row = math.max(0, vim.o.lines - height - 5),

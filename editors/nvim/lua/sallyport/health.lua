@@ -28,7 +28,13 @@ local function agents(program)
       any = true
       health.ok(("%s: %s"):format(a.name, a.program or "available"))
     else
-      health.info(("%s: %s%s"):format(a.name, a.problem or "not available", a.fix and ("; `" .. a.fix .. "`") or ""))
+      health.info(
+        ("%s: %s%s"):format(
+          a.name,
+          (a.problem or "not available"):gsub("^" .. vim.pesc(a.name) .. " ", ""),
+          a.fix and ("; `" .. a.fix .. "`") or ""
+        )
+      )
     end
   end
   if not any then

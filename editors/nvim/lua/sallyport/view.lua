@@ -295,6 +295,24 @@ local function dress(view)
   M.bar(view)
 end
 
+--- Colours a buffer as Markdown with diffs. Not by tree-sitter, which parses a whole paragraph anew for each of
+--- thousands of chunks.
+---@param buf integer
+function M.colour(buf)
+  vim.bo[buf].syntax = "markdown"
+  api.nvim_buf_call(buf, function()
+    vim.cmd([[
+      syntax region sallyportDiff matchgroup=Comment start=/^`\{3,}diff$/ end=/^`\{3,}$/ keepend
+      syntax match sallyportAdded /^+.*/ contained containedin=sallyportDiff
+      syntax match sallyportRemoved /^-.*/ contained containedin=sallyportDiff
+      syntax match sallyportPlace /^@@.*/ contained containedin=sallyportDiff
+      highlight default link sallyportAdded Added
+      highlight default link sallyportRemoved Removed
+      highlight default link sallyportPlace Comment
+    ]])
+  end)
+end
+
 ---@param s sallyport.Session
 ---@return sallyport.View
 local function make(s)
@@ -305,7 +323,7 @@ local function make(s)
   local o = vim.bo[buf]
   o.buftype, o.bufhidden, o.swapfile, o.undolevels, o.modifiable = "nofile", "hide", false, -1, false
   o.filetype = "sallyport"
-  o.syntax = "markdown" -- not tree-sitter, which parses a whole paragraph anew for each of thousands of chunks
+  M.colour(buf)
   local function map(lhs, rhs, desc)
     vim.keymap.set("n", lhs, rhs, { buffer = buf, desc = desc, nowait = true })
   end
