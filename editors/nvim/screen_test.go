@@ -37,6 +37,8 @@ func TestScreens(t *testing.T) {
 	s.golden("review", `modified, mediated`)
 	s.keys(":tabnew | checkhealth sallyport", "Enter")
 	s.shows("health", `the server runs`)
+	s.keys(":setlocal nowrap", "Enter")
+	s.golden("health", `setlocal nowrap`)
 }
 
 // TestKeysInTheOldest answers a card by keys in the oldest Neovim that the
@@ -110,14 +112,16 @@ func (s *terminal) keys(keys ...string) {
 	}
 }
 
-// screen is what stands there now; ids are the same each time.
+// screen is what stands there now; ids, paths and our version are the same each
+// time.
 func (s *terminal) screen() string {
 	out, err := s.tmux("capture-pane", "-p").CombinedOutput()
 	if err != nil {
 		return "(no screen: " + strings.TrimSpace(string(out)) + ")"
 	}
-	ids := regexp.MustCompile(`[0-9a-f]{16}`)
-	return strings.TrimRight(ids.ReplaceAllString(string(out), "0123456789abcdef"), "\n ") + "\n"
+	screen := regexp.MustCompile(`[0-9a-f]{16}`).ReplaceAllString(string(out), "0123456789abcdef")
+	screen = regexp.MustCompile(`(?m)(: |sallyport )(/|devel|v\d).*$`).ReplaceAllString(screen, "$1…")
+	return strings.TrimRight(screen, "\n ") + "\n"
 }
 
 // shows waits until the screen matches a pattern.
