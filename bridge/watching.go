@@ -60,6 +60,13 @@ type refreshes struct {
 	limited    bool
 }
 
+// keep forgets what was told of documents that are not open any more.
+func (r *refreshes) keep(open []string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	maps.DeleteFunc(r.told, func(path, _ string) bool { return !slices.Contains(open, path) })
+}
+
 // leave notes whether the editor left a document waiting.
 func (r *refreshes) leave(path string, unfinished bool) {
 	r.mu.Lock()
@@ -131,7 +138,9 @@ func (b *Bridge) Refresh(ctx context.Context) {
 		return
 	}
 	defer leave()
-	b.refreshThese(ctx, docs.Paths())
+	paths := docs.Paths()
+	b.refreshes.keep(paths)
+	b.refreshThese(ctx, paths)
 }
 
 // RefreshUnfinished implements Refresher.
@@ -297,8 +306,6 @@ func (s *session) refreshAll(ctx context.Context, t *turn, paths []string) (caug
 	if docs, ok := s.b.Editor.(openDocuments); ok {
 		waiting := s.b.refreshes.waiting() // they were waited for a moment ago
 		s.b.refreshThese(ctx, slices.DeleteFunc(docs.Paths(), func(path string) bool { return slices.Contains(waiting, path) }))
-	} else if s.b.Editor != nil {
-		s.b.refreshThese(ctx, paths)
 	}
 	merged := map[string]bool{}
 	for _, path := range s.b.refreshes.mergedIn(t.id) {
