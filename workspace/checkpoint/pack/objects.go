@@ -146,14 +146,15 @@ func (o *Objects) PutLike(body []byte, like Hash, compress bool) (Hash, int64, e
 		return h, 0, nil
 	}
 	stored, codec := body, byte(codecRaw)
-	if compress {
-		if small := deflate(body); len(small) < len(body) {
-			stored, codec = small, codecFlate
+	if !like.IsZero() {
+		if small, as := o.deltaTo(h, body, like); small != nil && len(small) < len(body) {
+			stored, codec = small, as
 		}
 	}
-	if !like.IsZero() {
-		if small, as := o.deltaTo(h, body, like); small != nil && len(small) < len(stored) {
-			stored, codec = small, as
+	const good = 2 // times smaller as a delta: no need to look further
+	if compress && len(stored)*good > len(body) {
+		if small := deflate(body); len(small) < len(stored) {
+			stored, codec = small, codecFlate
 		}
 	}
 	return h, int64(len(stored)), o.write(h.ID(), stored, int64(len(body)), codec)
@@ -299,18 +300,32 @@ func (o *Objects) Commit() error {
 	return syncFolder(o.dir)
 }
 
-// deflate compresses; speed before size.
+// deflate compresses; speed before size. To begin is slow at the better level, so it is not for what is small; and for what is
+// smaller still nothing is gained. It returns what is not smaller as it is.
 func deflate(body []byte) []byte {
+	const least, little = 100, 8 << 10
+	if len(body) < least {
+		return body
+	}
+	pool := &deflaters
+	if len(body) < little {
+		pool = &quick
+	}
 	var out bytes.Buffer
-	w := deflaters.Get().(*flate.Writer)
-	defer deflaters.Put(w)
+	w := pool.Get().(*flate.Writer)
+	defer pool.Put(w)
 	w.Reset(&out)
 	_, _ = w.Write(body) // a buffer takes all
 	_ = w.Close()
 	return out.Bytes()
 }
 
-var deflaters = sync.Pool{New: func() any {
-	w, _ := flate.NewWriter(nil, 5) // a level that exists
+var (
+	deflaters = sync.Pool{New: func() any { return newDeflater(5) }}
+	quick     = sync.Pool{New: func() any { return newDeflater(flate.BestSpeed) }}
+)
+
+func newDeflater(level int) *flate.Writer {
+	w, _ := flate.NewWriter(nil, level) // a level that exists
 	return w
-}}
+}
