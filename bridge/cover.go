@@ -158,15 +158,6 @@ func (s *session) dirty() []turns.Buffer {
 	return all
 }
 
-// owns reports whether a path lies in the session's folders.
-func (s *session) owns(path string) bool {
-	path = really(path)
-	return slices.ContainsFunc(s.folders(), func(folder string) bool {
-		rel, err := filepath.Rel(really(folder), path)
-		return err == nil && filepath.IsLocal(rel)
-	})
-}
-
 // CheckpointOptions are the settings of checkpoints as package checkpoint has
 // them.
 func CheckpointOptions(c config.Checkpoint) checkpoint.Options {

@@ -39,6 +39,7 @@ type spec struct {
 	harness *harness.Harness
 	folder  string
 	roots   []string
+	places  []string       // folder and roots as they really were when the session began
 	mcp     jsontext.Value // the mcpServers array, never empty
 	config  *config.Config
 }
@@ -142,7 +143,7 @@ func (b *Bridge) newSession(h *harness.Harness, n NewSession) (*session, error) 
 		b: b, change: make(chan struct{}, 1), flow: flow{slot: make(chan struct{}, 1)},
 		spec: spec{
 			id: newID("s-"), made: time.Now(), harness: h, folder: policy.Folder(), roots: n.Roots,
-			mcp: n.MCP, config: c,
+			places: places(policy.Folder(), n.Roots), mcp: n.MCP, config: c,
 		},
 	}
 	if len(s.mcp) == 0 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -97,25 +98,29 @@ func (s *session) passedOn(blocks []jsontext.Value) {
 
 // inside reports whether a path is the project's: in the session's folders, or
 // where agents may write.
-func (s *session) inside(path string) bool {
-	if s.ground.policy.InRegion(path) {
-		return true
-	}
+func (s *session) inside(path string) bool { return s.owns(path) || s.ground.policy.InRegion(path) }
+
+// owns reports whether a path lies in the session's folders.
+func (s *session) owns(path string) bool {
 	path = really(path)
-	for _, folder := range s.folders() {
-		if rel, err := filepath.Rel(really(folder), path); err == nil && filepath.IsLocal(rel) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.places, func(folder string) bool { return beneath(path, folded(folder)) })
+}
+
+// beneath reports whether a path is a folder or lies in it; both as they really
+// are.
+func beneath(path, folder string) bool {
+	rel, err := filepath.Rel(folder, path)
+	return err == nil && filepath.IsLocal(rel)
 }
 
 // folders are the session's folder and its additional ones, as they really are.
-func (s *session) folders() []string {
-	all := []string{s.folder}
-	for _, root := range s.roots {
+func (s *session) folders() []string { return s.places }
+
+func places(folder string, roots []string) []string {
+	all := []string{folder}
+	for _, root := range roots {
 		if !filepath.IsAbs(root) {
-			root = filepath.Join(s.folder, root)
+			root = filepath.Join(folder, root)
 		}
 		all = append(all, settled(root))
 	}

@@ -115,13 +115,6 @@ func (b *Bridge) undoable(folder string) error {
 	return nil
 }
 
-// beneath reports whether a path is a folder or lies in it; both as they really
-// are.
-func beneath(path, folder string) bool {
-	rel, err := filepath.Rel(folder, path)
-	return err == nil && filepath.IsLocal(rel)
-}
-
 // takenBack tells the sessions of an undo's files: what they have read of these
 // is no base of a write any more, and their agents are told with the next prompt.
 func (b *Bridge) takenBack(u *turns.Undo, done *turns.Undone) {

@@ -230,9 +230,12 @@ func (p paths) settle(name, folder string) string {
 
 // really is where a path leads, letter case folded where the system does.
 func really(path string) string {
-	path = followed(path)
+	return folded(followed(path))
+}
+
+func folded(path string) string {
 	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
-		path = strings.ToLower(path)
+		return strings.ToLower(path)
 	}
 	return path
 }
