@@ -27,6 +27,7 @@ func (s *session) closeTurn(prompt context.Context, t *turn, end ending) {
 	on := t.record.on.Load()
 	if on == nil {
 		s.tellDirect(ctx, t)
+		s.tellPlanted(ctx, t)
 		return
 	}
 	// First, so that what open documents hold then is what the turn left.
@@ -47,6 +48,7 @@ func (s *session) closeTurn(prompt context.Context, t *turn, end ending) {
 		s.tellCompared(ctx, t, changes)
 	}
 	s.tellTurn(t, changes, covered)
+	s.tellPlanted(ctx, t)
 	var verdicts []receipt.Verdict
 	if undoable(changes) || !covered && t.touched.changed() {
 		verdicts = s.check(prompt, t, end)

@@ -34,6 +34,8 @@ type fenced struct {
 
 	mu   sync.Mutex
 	lost bool // a mask is gone; guarded by mu
+	// known are the reserved paths that were there, or were told; guarded by mu
+	known map[string]bool
 }
 
 // launching is a program that is to run as the agent of a session in folder with roots.
@@ -66,7 +68,7 @@ func (b *Bridge) startFenced(ctx context.Context, l launching) (*fenced, error) 
 		}
 		k.Fence = &sandbox.Fence{Process: p, Report: sandbox.Report{Backend: sandbox.None, Level: sandbox.Nothing}}
 	default:
-		if k.Fence, err = b.inKernel(ctx, l, policy); err != nil {
+		if k.Fence, k.known, err = b.inKernel(ctx, l, policy); err != nil {
 			return nil, err
 		}
 	}
@@ -77,21 +79,22 @@ func (b *Bridge) startFenced(ctx context.Context, l launching) (*fenced, error) 
 	return k, nil
 }
 
-// inKernel starts a program inside kernel fences.
-func (b *Bridge) inKernel(ctx context.Context, l launching, policy *fence.Policy) (*sandbox.Fence, error) {
+// inKernel starts a program inside kernel fences, and names the reserved paths
+// that were there.
+func (b *Bridge) inKernel(ctx context.Context, l launching, policy *fence.Policy) (*sandbox.Fence, map[string]bool, error) {
 	h, c, spec := l.harness, l.config, l.spec
 	for _, dir := range b.Home.Own.State { // what is not there yet could not be hidden
 		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	layout, err := policy.Layout(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	needs, env, err := b.needs(h, policy, spec.Env)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	needs.State = slices.Concat(needs.State, c.Custom[h.ID].State)
 	if l.trial { // what the agent would find made is not made for nothing
@@ -115,10 +118,10 @@ func (b *Bridge) inKernel(ctx context.Context, l launching, policy *fence.Policy
 		if setup.Fix != "" {
 			hint = setup.Fix
 		}
-		return nil, &StartError{Agent: h.Name, Reason: setup.Error(), Hint: hint, Err: err}
+		return nil, nil, &StartError{Agent: h.Name, Reason: setup.Error(), Hint: hint, Err: err}
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	switch {
 	case f.Report.Level == sandbox.Nothing:
@@ -126,7 +129,7 @@ func (b *Bridge) inKernel(ctx context.Context, l launching, policy *fence.Policy
 	case f.Report.Backend == sandbox.Landlock && h.Own.Reach.Commands == "sandbox":
 		f.Report.Gaps = append(f.Report.Gaps, "the sandbox of its own in which "+h.Name+" runs commands does not work inside this one: they fail until it is switched off in its settings")
 	}
-	return f, nil
+	return f, reserved(layout), nil
 }
 
 // enough reports why an agent must not run with what is held for it.

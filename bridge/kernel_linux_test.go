@@ -216,3 +216,22 @@ func TestG07_ReservedFileIsMade(t *testing.T) {
 		t.Error("a folder is left that held a place")
 	}
 }
+
+// TestG08_RepositoryIsMade: the hooks of a repository that the agent makes are
+// told when the turn ends, once.
+func TestG08_RepositoryIsMade(t *testing.T) {
+	r := held(t, "", `{"prompts": [{"steps": [{"shell": "mkdir -p sub/.git/hooks && echo evil > sub/.git/hooks/pre-commit && echo x > sub/.env; true"}]}, {"steps": [{"say": "again"}]}]}`, keeping)
+	info := r.turn("go")
+	if _, err := r.prompt(info.ID, "again"); err != nil {
+		t.Fatal(err)
+	}
+	var told []bridge.Notice
+	for _, n := range r.display.noticed(bridge.NoticeDirect) {
+		if strings.Contains(n.Text, "made during the turn") {
+			told = append(told, n)
+		}
+	}
+	if len(told) != 1 || !strings.Contains(told[0].Text, "sub/.git") || !strings.Contains(told[0].Text, "sub/.env") || strings.Contains(told[0].Text, ".idea") {
+		t.Errorf("told %+v", told)
+	}
+}

@@ -14,7 +14,7 @@ import (
 // which an editor or an agent takes commands when the folder is opened. Each is a real, empty folder for as long as it is
 // held, so there are not more of them.
 func placeholders() []string {
-	return []string{".vscode", ".idea", ".devcontainer", ".zed", ".claude", ".gemini", ".codex", ".qwen", ".cursor"}
+	return []string{".vscode", ".idea", ".devcontainer", ".zed", ".claude", ".gemini", ".codex", ".qwen", ".cursor", ".agents"}
 }
 
 // unwalked are folders in which reserved names are not looked for: what a package manager puts there it also takes away
