@@ -32,6 +32,11 @@ func (r *Running) compare(ctx context.Context, d Declared, docs []Buffer) ([]rec
 	if over || before == nil || none != "" {
 		return nil, nil
 	}
+	unpin, err := r.store.pinned(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("comparing turn %s: %w", r.begun.Turn, err)
+	}
+	defer unpin()
 	after, gone, err := r.take(ctx, before, docs)
 	if err != nil {
 		return nil, fmt.Errorf("comparing turn %s: %w", r.begun.Turn, err)

@@ -356,3 +356,24 @@ func TestCrashDuringRecovery(t *testing.T) {
 		b.want(before)
 	})
 }
+
+func TestNamesThatAreNotUTF8(t *testing.T) {
+	b := newBench(t)
+	b.dir = filepath.Join(b.base, "p\xff")
+	b.write("a\xfe", "1")
+	b.write("gone\xfd/f", "1")
+	before := b.tree()
+	r := b.begin(Buffer{Path: b.at("open\xfc"), Text: "x"})
+	b.write("a\xfe", "2")
+	b.remove("gone\xfd")
+	b.mediated(r, "new\xfb", "n")
+	r.die()
+	b.reopen()
+	if got := b.listed(); got != "t-0001 interrupted undoable" {
+		t.Errorf("got %s", got)
+	}
+	b.roundTrip(before)
+	if got, err := b.store.Diff(t.Context(), b.dir, ""); err != nil || len(got) != 4 {
+		t.Errorf("got %+v, %v", got, err)
+	}
+}

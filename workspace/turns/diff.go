@@ -50,6 +50,11 @@ const (
 
 // Diff gives what a record changed, by root and path; for "" the newest turn. Errors: as of Find, and *GoneError.
 func (s *Store) Diff(ctx context.Context, folder, turn string) ([]FileDiff, error) {
+	unpin, err := s.pinned(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("showing a turn: %w", err)
+	}
+	defer unpin()
 	e, err := s.recordFor(ctx, folder, turn)
 	if err != nil {
 		return nil, err

@@ -23,6 +23,17 @@ func (s *Store) alone(ctx context.Context) (func(), error) {
 	return pack.Lock(ctx, filepath.Join(s.dir(), "lock"), true)
 }
 
+// pinned keeps every checkpoint that there is, and each that comes, until unpin is called: until it stands in a journal or a trace,
+// of which a prune knows.
+func (s *Store) pinned(ctx context.Context) (unpin func(), err error) { return s.pins(ctx, false) }
+
+func (s *Store) pins(ctx context.Context, alone bool) (func(), error) {
+	if err := os.MkdirAll(s.dir(), 0o700); err != nil {
+		return nil, fmt.Errorf("making folder of turns: %w", err)
+	}
+	return pack.Lock(ctx, filepath.Join(s.dir(), "pins"), alone)
+}
+
 // tryLock takes the lock of a record if nobody has it.
 func tryLock(base string) (func(), error) {
 	once, stop := context.WithCancel(context.Background())

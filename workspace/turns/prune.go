@@ -25,6 +25,8 @@ const (
 	defaultAge   = 30 * 24 * time.Hour
 	defaultBytes = 2 << 30
 	pruneEvery   = time.Hour
+	pruneAtOnce  = 24 * time.Hour
+	settling     = 30 * time.Second // after Open others want the store
 )
 
 // Prune removes what is older or more than Config.Retention allows, the oldest turns first. What runs keeps what it needs.
@@ -36,6 +38,11 @@ func (s *Store) Prune(ctx context.Context) (Pruned, error) {
 	g := &garbage{store: s, held: held, o: s.config.Retention}
 	g.o.MaxAge = cmp.Or(g.o.MaxAge, defaultAge)
 	g.o.MaxBytes = cmp.Or(g.o.MaxBytes, defaultBytes)
+	unpin, err := s.pins(ctx, true)
+	if err != nil {
+		return Pruned{}, fmt.Errorf("pruning turns: %w", err)
+	}
+	defer unpin()
 	out, err := g.run(ctx)
 	if err != nil {
 		return out, fmt.Errorf("pruning turns: %w", err)
@@ -43,21 +50,38 @@ func (s *Store) Prune(ctx context.Context) (Pruned, error) {
 	return out, nil
 }
 
-// pruneSometimes prunes if nobody did for an hour.
+// pruneSometimes prunes until ctx ends, if nobody else does: at once after a day, so that short processes do it too, and else when
+// there is time.
 func (s *Store) pruneSometimes(ctx context.Context) {
+	s.pruneAfter(ctx, pruneAtOnce)
+	for pause := settling; ; pause = pruneEvery {
+		timer := time.NewTimer(pause)
+		select {
+		case <-timer.C:
+			s.pruneAfter(ctx, pruneEvery)
+		case <-ctx.Done():
+			timer.Stop()
+			return
+		}
+	}
+}
+
+// pruneAfter prunes if nobody did for some time.
+func (s *Store) pruneAfter(ctx context.Context, age time.Duration) {
 	name := filepath.Join(s.dir(), "pruned")
-	info, err := os.Stat(name)
-	if err == nil && time.Since(info.ModTime()).Abs() < pruneEvery {
+	if info, err := os.Stat(name); err == nil && time.Since(info.ModTime()).Abs() < age {
 		return
 	}
 	if _, err := os.Stat(s.dir()); err != nil {
 		return // there never was a turn
 	}
-	if err := errors.Join(os.WriteFile(name, nil, 0o600), os.Chtimes(name, time.Time{}, time.Now())); err != nil {
-		return // nothing can be removed either
+	if _, err := s.Prune(ctx); err != nil {
+		s.warn("pruning", err)
+		return
 	}
-	_, err = s.Prune(ctx)
-	s.warn("pruning", err)
+	now := time.Now()
+	err := os.WriteFile(name, nil, 0o600)
+	s.warn("pruning", errors.Join(err, os.Chtimes(name, now, now)))
 }
 
 // garbage is one prune.

@@ -99,6 +99,11 @@ func (s *Store) endOne(ctx context.Context, base string) error {
 	if !errors.Is(err, receipt.ErrNotFound) {
 		return err
 	}
+	unpin, err := s.pinned(ctx)
+	if err != nil {
+		return err
+	}
+	defer unpin()
 	var out *receipt.Receipt
 	if r.Kind == receipt.Turn {
 		out, err = s.endTurn(ctx, r)

@@ -153,6 +153,11 @@ func (r *Running) BeforeWrite(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
+	unpin, err := r.store.pinned(ctx)
+	if err != nil {
+		return err
+	}
+	defer unpin()
 	c, err := held.Add(ctx, r.before, path) // only written in the slot
 	if err != nil || c == r.before {
 		return err

@@ -73,7 +73,12 @@ func (s *Store) Begin(ctx context.Context, start Start) (*Running, error) {
 
 // cover takes the checkpoint before the turn. The error is ctx's.
 func (r *Running) cover(ctx context.Context, docs []Buffer) error {
-	before, _, err := r.take(ctx, nil, docs)
+	unpin, err := r.store.pinned(ctx)
+	var before *checkpoint.Checkpoint
+	if err == nil {
+		defer unpin()
+		before, _, err = r.take(ctx, nil, docs)
+	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}

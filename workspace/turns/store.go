@@ -43,7 +43,7 @@ type Store struct {
 }
 
 // Open opens the turns of a state folder. In the background it ends those whose process is gone (List, Find, Undo and Begin wait
-// for that) and, at most once an hour, prunes. A folder that cannot be read or written is no error: each turn then says that it
+// for that) and, at most once an hour over all processes, prunes. A folder that cannot be read or written is no error: each turn then says that it
 // cannot be taken back.
 func Open(ctx context.Context, c Config) (*Store, error) {
 	if !filepath.IsAbs(c.State) {

@@ -574,3 +574,38 @@ func TestRootBehindALink(t *testing.T) {
 		}
 	}
 }
+
+// A prune beside turns and undos takes nothing that these need.
+func TestPruneBesideTurns(t *testing.T) {
+	b := newBench(t)
+	other := openWith(t, Config{State: filepath.Join(b.base, "state"), Retention: checkpoint.PruneOptions{MaxBytes: 1}})
+	defer other.Close()
+	again := make(chan struct{})
+	var pruning sync.WaitGroup
+	pruning.Go(func() {
+		for range again {
+			if _, err := other.Prune(t.Context()); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	defer pruning.Wait()
+	defer close(again)
+	for i := range 25 {
+		b.write("a", fmt.Sprint("before ", i))
+		select {
+		case again <- struct{}{}:
+		default: // the last one is not over
+		}
+		r := b.begin()
+		b.write("a", fmt.Sprint("after ", i))
+		if got := b.end(r, Declared{}); got != "a modified silent" {
+			t.Fatalf("turn %d: got %s", i, got)
+		}
+		gone := (*GoneError)(nil)
+		_, err := b.store.Undo(t.Context(), Undo{Folder: b.dir, Turn: r.begun.Turn})
+		if err != nil && !errors.As(err, &gone) {
+			t.Fatalf("turn %d: %v", i, err)
+		}
+	}
+}

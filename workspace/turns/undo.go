@@ -77,6 +77,11 @@ func (e *GoneError) Error() string { return fmt.Sprintf("turn %s: %s", e.Turn, e
 // a dry run), *GoneError, of the store, and ctx's. What is wrong with one path is a conflict. With an error the answer says what
 // was done until then, if anything was.
 func (s *Store) Undo(ctx context.Context, u Undo) (*Undone, error) {
+	unpin, err := s.pinned(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("taking back a turn: %w", err)
+	}
+	defer unpin()
 	target, err := s.target(ctx, u)
 	if err != nil {
 		return nil, err
