@@ -47,9 +47,6 @@ func (s *Store) Add(ctx context.Context, c *Checkpoint, path string) (*Checkpoin
 		}
 	}
 	out.Stats.Stored += a.took
-	if err := s.objects.Commit(); err != nil {
-		return nil, err
-	}
 	return out, s.save(out)
 }
 

@@ -44,9 +44,6 @@ func (r *restore) keep(steps []Step) ([]Step, error) {
 		}
 		c.Roots = append(c.Roots, Root{root, tree})
 	}
-	if err := r.store.objects.Commit(); err != nil {
-		return nil, err
-	}
 	if err := r.store.save(c); err != nil {
 		return nil, err
 	}

@@ -58,7 +58,8 @@ const version = 2
 
 func (s *Store) manifestFile(id string) string { return filepath.Join(s.dir, "checkpoints", id) }
 
-// save writes the manifest, the last step of a checkpoint. A checkpoint like the last of the same folders is that one again.
+// save puts what was stored on the disk and then the manifest in its place, the last step of a checkpoint. A checkpoint like the
+// last of the same folders is that one again.
 func (s *Store) save(c *Checkpoint) error {
 	now := time.Now()
 	if c.Time.IsZero() {
@@ -67,7 +68,7 @@ func (s *Store) save(c *Checkpoint) error {
 	at := s.after(now)
 	if last := s.lastLike(c, at); last != "" {
 		c.ID = last
-		return nil
+		return s.objects.Commit(nil)
 	}
 	m := manifest{Version: version, Time: c.Time, Partial: c.Partial}
 	for _, r := range c.Roots {
@@ -82,7 +83,15 @@ func (s *Store) save(c *Checkpoint) error {
 	}
 	c.ID = fmt.Sprintf("%016x-%s", at.UnixNano(), strings.ToLower(rand.Text()[:8]))
 	s.step("before the manifest")
-	if err := pack.Replace(s.manifestFile(c.ID), data, s.step); err != nil {
+	file, err := pack.Begin(s.manifestFile(c.ID), data, s.step)
+	if err != nil {
+		return fmt.Errorf("writing checkpoint: %w", err)
+	}
+	if err := s.objects.Commit(file.Sync); err != nil {
+		file.Drop()
+		return fmt.Errorf("writing checkpoint: %w", err)
+	}
+	if err := file.Place(); err != nil {
 		return fmt.Errorf("writing checkpoint: %w", err)
 	}
 	if at.After(now) {

@@ -80,8 +80,9 @@ func (s *Store) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var errs []error
+	err := s.objects.Commit(nil) // what an index names is on the disk
 	for _, r := range s.resident {
-		if r.unsaved {
+		if r.unsaved && err == nil {
 			errs = append(errs, s.saveIndex(r))
 		}
 	}

@@ -57,7 +57,7 @@ func (s *Store) Take(ctx context.Context, folders []string, o Options) (*Checkpo
 	return c, s.save(c)
 }
 
-// putTexts stores what stands beside the tree; the walk commits it.
+// putTexts stores what stands beside the tree.
 func (s *Store) putTexts(c *Checkpoint, texts map[string][]byte) error {
 	for path, text := range texts {
 		h, _, took, err := s.objects.PutStream(bytes.NewReader(text), true)
@@ -95,9 +95,6 @@ func (s *Store) walkRoot(ctx context.Context, c *Checkpoint, root string, o *Opt
 	if err := w.run(n); err != nil {
 		return err
 	}
-	if err := s.objects.Commit(); err != nil {
-		return err
-	}
 	r.root = n
 	c.Roots = append(c.Roots, Root{Path: root, Tree: n.tree})
 	c.Skipped = append(c.Skipped, w.skipped...)
@@ -108,6 +105,9 @@ func (s *Store) walkRoot(ctx context.Context, c *Checkpoint, root string, o *Opt
 	const worth = 500 // files: reading these again costs more than writing the index
 	if w.counts.read.Load() < worth {
 		return nil
+	}
+	if err := s.objects.Commit(nil); err != nil { // what an index names is on the disk
+		return err
 	}
 	return s.saveIndex(r)
 }

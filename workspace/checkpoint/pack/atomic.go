@@ -10,31 +10,68 @@ import (
 // Replace writes a small file of the store whole: after a crash it is the old one or the new one. Step, if not nil, hears of
 // each step.
 func Replace(name string, data []byte, step func(string)) error {
+	r, err := Begin(name, data, step)
+	if err != nil {
+		return err
+	}
+	if err := r.Sync(); err != nil {
+		r.Drop()
+		return err
+	}
+	return r.Place()
+}
+
+// Replacement is a file that is written beside its place. Exactly one of Place and Drop ends it; Sync comes before Place.
+type Replacement struct {
+	name string
+	temp *os.File
+	step func(string)
+}
+
+// Begin writes a file beside its place.
+func Begin(name string, data []byte, step func(string)) (*Replacement, error) {
 	if step == nil {
 		step = func(string) {}
 	}
-	temp := filepath.Join(filepath.Dir(name), "."+rand.Text()+".tmp")
-	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	f, err := os.OpenFile(filepath.Join(filepath.Dir(name), "."+rand.Text()+".tmp"), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
-		return fmt.Errorf("writing %s: %w", name, err)
+		return nil, fmt.Errorf("writing %s: %w", name, err)
 	}
+	r := &Replacement{name, f, step}
 	step("temp made")
-	_, err = f.Write(data)
+	if _, err := f.Write(data); err != nil {
+		r.Drop()
+		return nil, fmt.Errorf("writing %s: %w", name, err)
+	}
 	step("temp written")
-	if err == nil {
-		err = f.Sync()
+	return r, nil
+}
+
+// Sync puts the file's content on the disk.
+func (r *Replacement) Sync() error {
+	if err := r.temp.Sync(); err != nil {
+		return fmt.Errorf("writing %s: %w", r.name, err)
 	}
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
+	r.step("temp synced")
+	return nil
+}
+
+// Place puts the file where it belongs; when it returns without an error, it stays there after a crash.
+func (r *Replacement) Place() error {
+	err := r.temp.Close()
 	if err == nil {
-		step("temp synced")
-		err = os.Rename(temp, name)
+		err = os.Rename(r.temp.Name(), r.name)
 	}
 	if err != nil {
-		_ = os.Remove(temp)
-		return fmt.Errorf("writing %s: %w", name, err)
+		_ = os.Remove(r.temp.Name())
+		return fmt.Errorf("writing %s: %w", r.name, err)
 	}
-	step("renamed")
-	return syncFolder(filepath.Dir(name))
+	r.step("renamed")
+	return syncFolder(filepath.Dir(r.name))
+}
+
+// Drop removes the file.
+func (r *Replacement) Drop() {
+	_ = r.temp.Close()
+	_ = os.Remove(r.temp.Name())
 }

@@ -11,8 +11,11 @@
 //
 //   - An object is written once, whatever the number of packs, files and checkpoints that hold it.
 //   - Each process writes its own pack, from its first Put to the next sweep or its end. Nobody writes another's pack.
-//   - A body is on the disk (fsync) before its record is written; records are on the disk when Commit returns. After a crash an
-//     object is there whole or not at all; a torn batch, one with a wrong checksum, and bodies without a record are not there.
+//   - When Commit returns, bodies and records are on the disk (fsync). Both go there together, as that takes half the time; more than
+//     1 MiB of bodies go first. After a crash an object is there whole or not at all: a torn batch, one with a wrong checksum, and
+//     bodies without a record are not there, nor is the last batch of an index if its bodies do not have their checksum. What another
+//     process has not synced yet is synced before this one refers to it.
+//   - When a sync fails, what was not on the disk is not there any more, and nothing more is written to that pack.
 //   - What a delta is made from is as near to a whole body as it was when the delta was written, or nearer: so deltas in a row have
 //     an end, also when several processes stored the same objects in different ways. What is made from an object keeps it.
 //   - What is read is checked against its hash. A body that does not match is an error, never an answer.

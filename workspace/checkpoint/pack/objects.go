@@ -32,6 +32,7 @@ type Objects struct {
 	packs      map[string]*file // by name
 	current    *writer          // nil before the first Put
 	generation string
+	failures   int // of syncs
 }
 
 // place is where an object's body is.
@@ -44,19 +45,21 @@ type place struct {
 
 // file is a pack that is open for reading.
 type file struct {
-	name string
-	body *os.File
-	read int64 // bytes of the index that are known
+	name  string
+	body  *os.File
+	read  int64 // bytes of the index that are known
+	fresh bool  // its owner may not have put the last batch on the disk yet
 }
 
 // writer is the pack that this process writes.
 type writer struct {
-	file          *file
-	index         *os.File
-	end, indexEnd int64
-	early         int64 // up to here the system was asked to write
-	pending       []record
-	lasts         bool // its name is on the disk
+	file                *file
+	index               *os.File
+	end, indexEnd       int64
+	synced, indexSynced int64 // up to here it is on the disk
+	early               int64 // up to here the system was asked to write
+	pending             []record
+	lasts               bool // its name is on the disk
 }
 
 // Open opens the packs of a folder, which it makes if needed. Step, if not nil, is called at each step that changes the disk.
@@ -98,10 +101,14 @@ func (o *Objects) forgetLocked() error {
 	return errors.Join(errs...)
 }
 
-// Generation is the store's generation when it was last looked at.
+// Generation is the store's generation when it was last looked at. It is another one too when objects were lost because they could not
+// be put on the disk.
 func (o *Objects) Generation() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	if o.failures > 0 {
+		return fmt.Sprint(o.generation, "-", o.failures)
+	}
 	return o.generation
 }
 
@@ -263,41 +270,6 @@ func (o *Objects) newWriter() (*writer, error) {
 	}
 	o.step("index made")
 	return &writer{file: &file{name: name, body: body}, index: index}, nil
-}
-
-// Commit puts on the disk what was stored so far. When it returns without an error, it is there also after a crash.
-func (o *Objects) Commit() error {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	w := o.current
-	if w == nil || len(w.pending) == 0 {
-		return nil
-	}
-	o.step("bodies written")
-	if err := w.file.body.Sync(); err != nil {
-		return fmt.Errorf("syncing pack: %w", err)
-	}
-	out := encodeBatch(w.pending)
-	o.step("bodies synced")
-	half := len(out) / 2 // two writes, so that a crash test finds a torn index
-	if _, err := w.index.WriteAt(out[:half], w.indexEnd); err != nil {
-		return fmt.Errorf("writing index: %w", err) // the next Commit begins again at the same place
-	}
-	o.step("half of the index written")
-	if _, err := w.index.WriteAt(out[half:], w.indexEnd+int64(half)); err != nil {
-		return fmt.Errorf("writing index: %w", err)
-	}
-	w.indexEnd += int64(len(out))
-	o.step("index written")
-	if err := w.index.Sync(); err != nil {
-		return fmt.Errorf("syncing index: %w", err)
-	}
-	w.pending = nil
-	if w.lasts {
-		return nil
-	}
-	w.lasts = true
-	return syncFolder(o.dir)
 }
 
 // deflate compresses; speed before size. To begin is slow at the better level, so it is not for what is small; and for what is

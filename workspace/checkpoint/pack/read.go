@@ -54,17 +54,31 @@ func (o *Objects) loadPack(name string) error {
 		return err
 	}
 	for {
-		list, n := decodeBatch(data, f)
+		b, n := decodeBatch(data, f)
 		if n == 0 {
 			return nil // the end, or torn by a crash: its owner writes no more
 		}
-		data, f.read = data[n:], f.read+int64(n)
-		for _, r := range list {
+		if data = data[n:]; len(data) == 0 && !b.bodiesAreThere(f) {
+			return nil // also torn: a sync that a crash ended
+		}
+		f.read += int64(n)
+		for _, r := range b.records {
 			if old, known := o.at[r.id]; !known || r.codec < old.codec && old.codec >= codecDelta {
 				o.at[r.id] = r.place // of several, the nearest to a whole body: so deltas never go in a circle
 			}
 		}
 	}
+}
+
+// bodiesAreThere makes sure of the last batch of an index, whose bodies may have been on the way to the disk together with it. Of
+// all others it is known, as they were before the next one was written.
+func (b *batch) bodiesAreThere(f *file) bool {
+	if b.synced {
+		return true
+	}
+	f.fresh = f.fresh || isNew(f.body)
+	want := b.crc
+	return b.sum(f.body) == nil && b.crc == want
 }
 
 // find looks again at the disk if need be: others write too.

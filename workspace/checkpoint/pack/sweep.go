@@ -113,7 +113,7 @@ func (o *Objects) moveLocked(gone map[*file]bool, live func(ID) bool) error {
 			return err
 		}
 	}
-	return o.Commit()
+	return o.Commit(nil)
 }
 
 // removeLocked removes packs, and bodies that have no index any more.
