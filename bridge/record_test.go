@@ -214,6 +214,36 @@ func TestM13_UndoThroughTheEditor(t *testing.T) {
 	}
 }
 
+// TestUndoOfAnotherProcess: the agent is told of it, too, and its next write is not
+// merged from what it had read before.
+func TestUndoOfAnotherProcess(t *testing.T) {
+	r := newRig(t, `{"prompts": [{"match": "go", "steps": [{"write": {"path": "${cwd}/a.txt", "text": "agent\n"}}]}, {"match": "next", "steps": [{"say": "${prompt}"}]}]}`, keeping, bypass)
+	info := r.open()
+	result, err := r.prompt(info.ID, "go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := turns.Open(r.ctx(), turns.Config{State: r.state()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := other.Undo(r.ctx(), turns.Undo{Folder: real(t, r.folder)}); err != nil {
+		t.Fatal(err)
+	}
+	if err := other.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []bool{true, false} {
+		before := len(r.said())
+		if _, err := r.prompt(info.ID, "next"); err != nil {
+			t.Fatal(err)
+		}
+		if said := r.said()[before:]; strings.Contains(said, "took back turn "+result.Turn+": a.txt") != want {
+			t.Errorf("the agent was told %q, of the undo: want %v", said, want)
+		}
+	}
+}
+
 // TestUserSavesDuringATurn: what the user saved from the editor is the user's, and
 // stays when the turn is taken back; a save that an agent's write asked for is not.
 func TestUserSavesDuringATurn(t *testing.T) {

@@ -2,8 +2,8 @@ package bridge
 
 import (
 	"context"
-	"path/filepath"
 	"slices"
+	"time"
 
 	"sallyport/workspace/receipt"
 	"sallyport/workspace/turns"
@@ -97,11 +97,7 @@ func (b *Bridge) TurnUndo(ctx context.Context, u turns.Undo) (*turns.Undone, err
 		}
 	}
 	u.Editor = b.Editor
-	done, err := b.Turns.Undo(ctx, u)
-	if done != nil && !done.DryRun && len(done.Done) > 0 {
-		b.takenBack(&u, done)
-	}
-	return done, err
+	return b.Turns.Undo(ctx, u)
 }
 
 // undoable refuses an undo while a turn runs on its folder, or on one that shares
@@ -115,26 +111,42 @@ func (b *Bridge) undoable(folder string) error {
 	return nil
 }
 
-// takenBack tells the sessions of an undo's files: what they have read of these
-// is no base of a write any more, and their agents are told with the next prompt.
-func (b *Bridge) takenBack(u *turns.Undo, done *turns.Undone) {
-	what := "took back turn "
-	if u.Redo {
-		what = "did again what had been taken back of turn "
+// maxUndos is how many records are looked through for undos before a prompt.
+const maxUndos = 50
+
+// hearUndos learns what was taken back since the session's last turn, by this
+// process or another: what was read of these files is no base of a write any more,
+// and the agent is told with the prompt. It is called once no undo can run.
+func (s *session) hearUndos(ctx context.Context) {
+	s.state.mu.Lock()
+	last, since := s.state.turns.last, s.state.turns.lastAt.Truncate(time.Millisecond)
+	s.state.mu.Unlock()
+	if last == "" || s.b.Turns == nil {
+		return // the agent has read nothing yet
 	}
-	for _, s := range b.all() {
-		var paths []string
-		for _, p := range done.Done {
-			if path := filepath.Join(p.Root, filepath.FromSlash(p.Path)); s.owns(path) {
-				paths = append(paths, path)
-			}
-		}
-		if len(paths) == 0 {
+	rows, err := s.b.Turns.List(ctx, s.folder, maxUndos)
+	if err != nil {
+		s.b.Log.Warn("looking for undos", "session", s.id, "err", err)
+		return
+	}
+	for _, row := range slices.Backward(rows) {
+		if row.Kind == receipt.Turn || row.Ended.Before(since) {
 			continue
 		}
 		s.ground.files.Forget()
+		note := "The user took back turn " + row.Of
+		if row.Kind == receipt.Redo {
+			note = "The user did again what had been taken back of turn " + row.Of
+		}
+		if r, err := s.b.Turns.Receipts().Find(row.Folder, row.Turn); err == nil && len(r.Did.Changes.List) > 0 {
+			paths := make([]string, len(r.Did.Changes.List))
+			for i, c := range r.Did.Changes.List {
+				paths[i] = pathOf(c)
+			}
+			note += ": " + s.list(paths) + " changed"
+		}
 		s.state.mu.Lock()
-		s.state.memory.notes.add("The user " + what + done.Of + ": " + s.list(paths) + " changed on the disk and in the editor. Read these files again before you change them.")
+		s.state.memory.notes.add(note + ". Read these files again before you change them.")
 		s.state.mu.Unlock()
 	}
 }

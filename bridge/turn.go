@@ -133,6 +133,7 @@ func (s *session) ready(ctx context.Context, t *turn, blocks []jsontext.Value) (
 	if err := s.cover(ctx, a, t); err != nil {
 		return nil, nil, err
 	}
+	s.hearUndos(ctx)
 	t.record.unwatch = s.watchTurn(t)
 	s.passedOn(blocks)
 	if err := ctx.Err(); err != nil {
