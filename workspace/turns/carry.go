@@ -21,7 +21,7 @@ func (o *undoing) run(ctx context.Context) error {
 		o.journal.remove()
 		return err
 	}
-	if !o.any() {
+	if !o.any() && (len(o.result.Already) == 0 || o.rest()) {
 		o.journal.remove()
 		return nil
 	}
@@ -207,7 +207,8 @@ func documentWhy(err error) string {
 	}
 }
 
-// record makes the trace and the receipt of what was done. Nothing done is no record.
+// record makes the trace and the receipt of what was done. Nothing done is no record, but where all was back already: that the
+// target is taken back is on the record then.
 func (o *undoing) record(ctx context.Context, t *trace, done *outcome, failed error) error {
 	t.settle(done)
 	var buffers []buffer
@@ -217,12 +218,12 @@ func (o *undoing) record(ctx context.Context, t *trace, done *outcome, failed er
 		}
 	}
 	t.Buffers = buffers
-	if len(t.Changes)+len(t.Buffers) == 0 {
+	t.Rest = o.rest()
+	if t.empty() && t.Rest {
 		o.result.Turn = ""
 		o.journal.remove()
 		return nil
 	}
-	t.Rest = o.rest()
 	out, err := o.store.undoReceipt(ctx, o.held, &o.begun, t)
 	if err == nil {
 		err = o.store.saveTrace(t)

@@ -42,6 +42,7 @@
 //     undo that stands, so that repeating it comes forward again.
 //   - After a crash in an undo it is on the record as far as it came; the same undo again does the rest.
 //   - A project folder that the agent removed is an empty one, and is made again by an undo.
+//   - A prune waits for who takes or reads checkpoints, and they for it.
 //   - Retention goes by the time of turns, the youngest are kept; the cap comes before what could be taken back.
 //
 // # Deliberately absent

@@ -38,7 +38,7 @@ func (s *Store) history(ctx context.Context, folder string, each func(entry) boo
 			return nil
 		}
 	}
-	h := &historian{store: s, whole: map[string]bool{}, parts: map[string]bool{}, again: map[string]int{}}
+	h := &historian{store: s, whole: map[string]bool{}, parts: map[string]bool{}, redone: map[string]bool{}, again: map[string]int{}}
 	h.kept, h.none = s.keptIDs(ctx)
 	for r, err := range s.receipts.Newest(folder) {
 		if damaged := (*receipt.Damaged)(nil); errors.As(err, &damaged) {
@@ -118,12 +118,13 @@ func (s *Store) keptIDs(ctx context.Context) (map[string]bool, string) {
 
 // historian makes rows of receipts, which come newest first: what became of a record is known from those after it.
 type historian struct {
-	store *Store
-	kept  map[string]bool // ids of checkpoints
-	none  string          // why kept is not known
-	whole map[string]bool // records that a later one, which stands, took back wholly
-	parts map[string]bool // records that such a one took back at all
-	again map[string]int  // turns that were done again, by redos of which nothing more is kept
+	store  *Store
+	kept   map[string]bool // ids of checkpoints
+	none   string          // why kept is not known
+	whole  map[string]bool // records that a later one, which stands, took back wholly
+	parts  map[string]bool // records that such a one took back at all
+	redone map[string]bool // turns that such a redo did again
+	again  map[string]int  // turns that were done again, by redos of which nothing more is kept
 }
 
 func (h *historian) entry(r *receipt.Receipt) entry {
@@ -162,8 +163,12 @@ func (h *historian) undone(e *entry) bool {
 		h.again[e.Of]--
 		out = true
 	}
+	if !out && e.Kind == receipt.Redo {
+		h.redone[e.Of] = true
+	}
 	switch {
 	case out || e.Kind == receipt.Turn:
+	case e.trace != nil && e.trace.empty() && h.redone[e.takes]: // it only said that all was back then
 	case e.trace != nil:
 		h.parts[e.takes] = true
 		h.whole[e.takes] = h.whole[e.takes] || !e.trace.Rest
@@ -195,7 +200,7 @@ func (h *historian) why(r *receipt.Receipt, e *entry) string {
 		}
 	}
 	switch {
-	case len(e.trace.Changes)+len(e.trace.Buffers) == 0:
+	case e.trace.empty():
 		return "it changed nothing"
 	case e.trace.takeable() == 0:
 		return "it changed nothing that can be taken back"

@@ -162,7 +162,7 @@ func (s *Store) findUndo(ctx context.Context, folder, ref string) (entry, error)
 	}
 	var found entry
 	err := s.history(ctx, folder, func(e entry) bool {
-		if e.Kind == receipt.Undo && !e.Undone && (want == "" || e.takes == want || e.Of == want) {
+		if e.Kind == receipt.Undo && !e.Undone && (e.trace == nil || !e.trace.empty()) && (want == "" || e.takes == want || e.Of == want) {
 			found = e
 		}
 		return found.Turn == "" && (want == "" || e.Turn != want)

@@ -152,6 +152,29 @@ func TestUndoOfAnUndo(t *testing.T) {
 	}
 }
 
+// The user has taken a turn back by hand: the next undo is of the turn before.
+func TestBackAlready(t *testing.T) {
+	b := newBench(t)
+	b.write("a", "1")
+	b.turn(func(r *Running) { b.write("b", "b") })
+	b.turn(func(r *Running) { b.write("a", "2") })
+	b.write("a", "1")
+	got := b.undo(Undo{})
+	if len(got.Done) != 0 || len(got.Already) != 1 || got.Of != "t-0002" || got.Turn == "" {
+		t.Errorf("got %+v", got)
+	}
+	if got := b.undo(Undo{}); got.Of != "t-0001" {
+		t.Errorf("then: got %+v", got)
+	}
+	b.want(map[string]string{"a": "-rw-r--r-- 1"})
+	if got := b.redo(); got.Of != "t-0001" {
+		t.Errorf("redo: got %+v", got)
+	}
+	if _, err := b.store.Undo(t.Context(), Undo{Folder: b.dir, Redo: true}); !errors.Is(err, ErrNotUndone) {
+		t.Errorf("a redo of nothing: %v", err)
+	}
+}
+
 func TestOlderTurn(t *testing.T) {
 	b := newBench(t)
 	b.write("a", "1")

@@ -76,6 +76,9 @@ func (c *change) key() string { return key(string(c.Root), string(c.Path)) }
 // mine says whether a change is taken back, by force at least.
 func mine(by receipt.Attribution) bool { return by != receipt.ByUser }
 
+// empty says whether a record changed nothing: a turn, or an undo of what was back already.
+func (t *trace) empty() bool { return len(t.Changes)+len(t.Buffers) == 0 }
+
 // takeable counts what an undo could take back.
 func (t *trace) takeable() (n int) {
 	for _, c := range t.Changes {
