@@ -27,6 +27,12 @@ type openDocuments interface {
 	Follow() (news <-chan struct{}, stop func())
 }
 
+// waker is an Editor that can tell when it takes requests: it does not while it asks
+// its user something. Awake returns then.
+type waker interface {
+	Awake(ctx context.Context) error
+}
+
 // refreshes is what is known of documents whose files changed past us.
 type refreshes struct {
 	// one is a one-slot channel. Who brings documents up has the slot, so that each
@@ -36,7 +42,8 @@ type refreshes struct {
 	mu         sync.Mutex
 	told       map[string]string // by path: what the user was told, until it is over
 	merged     map[string]string // by path: the turn in which something was merged
-	unfinished map[string]bool   // by path: the editor did not answer in time
+	unfinished map[string]bool   // by path: the editor did not answer in time; true: it was not asked again
+	awaited    bool              // somebody waits until the editor answers
 	limited    bool
 }
 
@@ -51,14 +58,37 @@ func (r *refreshes) keep(open []string) {
 func (r *refreshes) leave(path string, unfinished bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	switch {
-	case !unfinished:
+	if !unfinished {
 		delete(r.unfinished, path)
-	case r.unfinished == nil:
-		r.unfinished = map[string]bool{path: true}
-	default:
+		return
+	}
+	if r.unfinished == nil {
+		r.unfinished = map[string]bool{}
+	}
+	if _, again := r.unfinished[path]; !again {
 		r.unfinished[path] = true
 	}
+}
+
+// await reports whether the caller is to wait until the editor answers: something
+// waits for it, and was not tried a second time.
+func (r *refreshes) await() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.awaited {
+		return false
+	}
+	for path, fresh := range r.unfinished {
+		r.awaited = r.awaited || fresh
+		r.unfinished[path] = false
+	}
+	return r.awaited
+}
+
+func (r *refreshes) answered() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.awaited = false
 }
 
 // waiting lists the documents that the editor left waiting.
@@ -144,6 +174,18 @@ func (b *Bridge) refreshThese(ctx context.Context, paths []string) {
 	if inSlot(ctx, b.refreshes.one, func() error { b.refreshInSlot(ctx, paths); return nil }) != nil {
 		b.Log.Debug("refreshing was given up")
 	}
+	if editor, ok := b.Editor.(waker); ok && b.refreshes.await() && !b.spawn(func() { b.whenAwake(editor) }) {
+		b.refreshes.answered()
+	}
+}
+
+// whenAwake brings up what the editor left waiting as soon as it answers.
+func (b *Bridge) whenAwake(editor waker) {
+	err := editor.Awake(b.life.ctx)
+	b.refreshes.answered()
+	if err == nil {
+		b.RefreshUnfinished(b.life.ctx)
+	}
 }
 
 func (b *Bridge) refreshInSlot(ctx context.Context, paths []string) {
@@ -181,7 +223,7 @@ func (b *Bridge) refreshOne(ctx context.Context, path string) {
 		refresh = files.Refresh
 	}
 	r, err := refresh(ctx, path)
-	b.refreshes.leave(path, ctx.Err() != nil)
+	b.refreshes.leave(path, errors.Is(ctx.Err(), context.DeadlineExceeded)) // else somebody ended it, who looks after it
 	if ctx.Err() != nil {
 		b.Log.Debug("the editor did not answer in time", "path", path, "err", err)
 		return

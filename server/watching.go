@@ -2,14 +2,17 @@ package server
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
 	"slices"
 	"sync"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"go.lsp.dev/protocol"
 
 	"sallyport/bridge"
+	"sallyport/bridge/rpc"
 	"sallyport/server/wire"
 	"sallyport/workspace"
 	"sallyport/workspace/text"
@@ -95,6 +98,18 @@ func (m *mirror) TakesIn(path, loaded, disk, result string) (end func()) {
 
 // TookIn notes what was merged into unsaved text.
 func (m *mirror) TookIn(path, loaded, disk string) { m.docs.TookIn(path, loaded, disk) }
+
+// Awake returns when the editor answers a request, whatever it says: Neovim does not
+// while it waits for a key.
+func (m *mirror) Awake(ctx context.Context) error {
+	var folders jsontext.Value
+	err := m.call(ctx, "workspace/workspaceFolders", nil, &folders)
+	var refused *rpc.Error
+	if errors.As(err, &refused) {
+		return nil
+	}
+	return err
+}
 
 // itselfWithin is how long an editor gets to load a file by itself: VS Code does
 // when it notices, Neovim when it is roused.

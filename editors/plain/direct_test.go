@@ -39,6 +39,21 @@ func TestA6_CleanBufferOnScreen(t *testing.T) {
 			s.keys(":qa!", "Enter")
 		})
 	}
+	for _, version := range neovims {
+		t.Run("Neovim "+version+" while it asks something", func(t *testing.T) {
+			t.Parallel()
+			s := openNeovim(t, version, "one\ntwo\nthree\n")
+			s.keys(":Ask please-later", "Enter")
+			s.comes("ready.txt")
+			s.keys(`:call input("hold: ")`, "Enter")
+			s.shows("it asks", `\nhold:`)
+			s.put("go.txt", "go")
+			s.conversed("Turn ended")
+			s.keys("Enter")
+			s.comesTo("the write, unmodified", loaded)
+			s.keys(":qa", "Enter")
+		})
+	}
 	// Helix has no word for it that LSP knows: the text is there, as an edit, and
 	// what makes the buffer unmodified is said.
 	t.Run("Helix", func(t *testing.T) {
