@@ -80,7 +80,7 @@ type ran struct {
 }
 
 // poorer is what is taken from the machine so that a backend is what is left.
-var poorer = map[string][]string{bubblewrap: nil, landlock: {"bwrap"}, none: {"bwrap", "landlock"}}
+var poorer = map[string][]string{landlock: {"bwrap"}, none: {"bwrap", "landlock"}}
 
 // turn runs one turn of an agent with the real program, on a machine on which
 // the scene's backend is the best.
@@ -122,4 +122,43 @@ func (r ran) event(t *testing.T, kind string, into any) {
 		}
 	}
 	t.Fatalf("there is no %s: %s", kind, r)
+}
+
+// onlyPoorer: the row is run by the program itself, which uses the best that
+// there is.
+func onlyPoorer(backend string, _ user) string {
+	if backend == landlock && !ground.mounts {
+		return "only root can take bubblewrap away"
+	}
+	return ""
+}
+
+// setting is the sandbox of the scene's backend.
+func (s *scene) setting() string {
+	if s.backend == none {
+		return "off"
+	}
+	return "auto"
+}
+
+// oneTurn plays a row as a turn of the program. What the user was told is what
+// the notices name.
+func oneTurn(s *scene) {
+	s.configure(fmt.Sprintf(`{"sandbox": %q}`, s.setting()))
+	s.acting("actor", s.row.sh)
+	r := s.turn(s.folder(), "--command", filepath.Join(s.dir, "bin", "actor"))
+	if r.code != 0 {
+		s.t.Fatalf("the turn: %s", r)
+	}
+	s.result.Stdout = s.text(filepath.Join(s.folder(), "said"))
+	for _, line := range strings.Split(r.stdout, "\n") {
+		var notice struct {
+			Type  string   `json:"type"`
+			Kind  string   `json:"kind"`
+			Paths []string `json:"paths"`
+		}
+		if json.Unmarshal([]byte(line), &notice) == nil && notice.Type == "notice" && notice.Kind == "direct" {
+			s.result.Told = append(s.result.Told, notice.Paths...)
+		}
+	}
 }

@@ -83,25 +83,11 @@ func cannotMount(string, user) string {
 	return ""
 }
 
-// onlyPoorer: the row is run by the program itself, which uses the best that
-// there is.
-func onlyPoorer(backend string, _ user) string {
-	if backend == landlock && !ground.mounts {
-		return "only root can take bubblewrap away"
-	}
-	return ""
-}
-
 // twoSessions are a session of the private project, in which the agent keeps
 // what it has read among its own files, and one of another project.
 func twoSessions(s *scene) {
 	s.as("mkdir", s.home(".qwen"))
-	sandbox := "auto"
-	if s.backend == none {
-		sandbox, s.backend = "off", bubblewrap
-		defer func() { s.backend = none }()
-	}
-	s.configure(fmt.Sprintf(`{"sandbox": %q, "fences": {"private": [%q]}}`, sandbox, s.projects("secret")))
+	s.configure(fmt.Sprintf(`{"sandbox": %q, "fences": {"private": [%q]}}`, s.setting(), s.projects("secret")))
 	s.acting("qwen", `cat key.txt > "${QWEN_HOME:-$HOME/.qwen}/s"; cat key.txt > ~/.qwen/s`)
 	if r := s.turn(s.projects("secret"), "--agent", "qwen"); r.code != 0 {
 		s.t.Fatalf("the session in the private project: %s", r)
