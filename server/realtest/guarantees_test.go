@@ -70,8 +70,9 @@ in [server/realtest](../server/realtest); they fail when an agent does something
 the agents was a scripted one, so what a real model tries is not foreseen: what is written here is what happened when an agent
 tried it.
 
-Grades, as the program uses them: *mediated* means that what passes through Sallyport is held, *observed* that it is only seen,
-afterwards and by the agent's word. Nothing is *enforced* by the system's kernel yet.
+Grades, as the program uses them: *enforced* means that the kernel refuses it, to the agent and to all that it starts; *mediated* that
+what passes through Sallyport is held; *observed* that it is only seen, afterwards and by the agent's word. What the kernel holds, and
+where it does not, is in [FENCES.md](FENCES.md), try by try. Here the agents ran as root.
 `
 
 const everyHead = "Seen with %s, each started as Sallyport starts it in mode `default`:\n\n"
@@ -94,6 +95,8 @@ func promises() []promise {
 		{"When a file was written past Sallyport, with the agent's own tools, a notice names the file.", always},
 		{"A write to a file outside the session's folder, and one to `.vscode/tasks.json`, did not happen although everything that was asked was allowed.", func(r Row) bool { return r.Asks.Outside != Open && r.Asks.Reserved != Open }},
 		{"A command that changes a file in the project either was asked about, or changed nothing.", func(r Row) bool { return r.Asks.Command || r.Asks.Shell == Nowhere }},
+		{"Inside the kernel's fence, and with everything allowed that was asked, the agent could not, by its file tools or by a command: read or list a private project beside the session's folder, write outside the folder, plant a git hook or change git's configuration, write or read Sallyport's own records, signal a process or read its environment. The posture said `enforced` before the first prompt, and each of these turns ended in order.", always},
+		{"With the setting `sandbox` off the posture promised nothing of the kernel, and a file that a command wrote without a word is on the receipt.", func(r Row) bool { return r.Asks.Shell != Nowhere }},
 		{"A cancelled turn ends as cancelled, and the next prompt works.", always},
 		{"A cancel ends the command that was running.", func(r Row) bool { return !r.Life.Outlives }},
 		{"A session is loaded again by another process, its history is told and marked as history, and the model knows it.", func(r Row) bool { return r.Life.Loaded }},
@@ -143,10 +146,10 @@ func limits(rows []Row) []string {
 			all = append(all, fmt.Sprintf(sentence, n))
 		}
 	}
-	add(func(r Row) bool { return r.Files.Writes != Buffer }, "**Own tools for writing.** %s write the disk by themselves once you allowed it. A fence of Sallyport holds there only because the agent asks before; one that did not ask would not be held.")
+	add(func(r Row) bool { return r.Files.Writes != Buffer }, "**Own tools for writing.** %s write the disk by themselves once you allowed it. Without the kernel's fence, one of Sallyport holds there only because the agent asks before.")
 	add(func(r Row) bool { return r.Files.Writes != Buffer }, "**Two texts.** When one of %s and you changed the same words, the disk has the agent's and the buffer has yours. Saving the buffer takes the agent's change out of the file; the notice says so.")
-	add(func(r Row) bool { return r.Files.Reads != Buffer }, "**Own tools for reading.** %s read the disk by themselves, without asking Sallyport. Unreadable files and private projects are not closed to them, and unsaved text is not in what they read.")
-	add(func(r Row) bool { return r.Asks.Shell == Anywhere }, "**Commands.** A command that you allow %s does what it likes: it wrote outside the session's folder. It can read all that you can read.")
+	add(func(r Row) bool { return r.Files.Reads != Buffer }, "**Own tools for reading.** %s read the disk by themselves, without asking Sallyport: unsaved text is not in what they read. Without the kernel's fence, unreadable files and private projects are not closed to them.")
+	add(func(r Row) bool { return r.Asks.Shell != Nowhere }, "**Commands.** Without the kernel's fence, a command that you allow %s does what it likes: it wrote outside the session's folder. It can read all that you can read.")
 	add(func(r Row) bool { return r.Asks.Shell == Nowhere }, "**Unasked commands in a sandbox.** %s run commands without asking, in a sandbox of their own in which they read the whole disk and changed nothing. That sandbox is theirs, not Sallyport's.")
 	add(func(r Row) bool { return !r.Asks.Harmless && r.Asks.Shell != Nowhere }, "**Unasked commands.** %s run a command without asking when they take it for harmless. The agent decides which are.")
 	add(func(r Row) bool { return strings.HasPrefix(r.Asks.Rejected, "ended") }, "**A refusal ends the turn** with %s; the rest of what you asked for is not done.")
@@ -154,7 +157,8 @@ func limits(rows []Row) []string {
 	add(func(r Row) bool { return r.Life.Outlives }, "**Commands after a cancel.** A command of %s can go on running after its turn was cancelled; it ends with the agent.")
 	add(func(r Row) bool { return r.Life.Loaded && !r.Life.Twice }, "**One load.** %s did not have a conversation any more that had been loaded before: it removes it by itself when it is started again.")
 	return append(all,
-		"**The network.** Nothing here keeps an agent or a command from it.",
+		"**The network.** Nothing here keeps an agent or a command from it, unless the setting `network` says so.",
+		"**Systems without a fence.** On Windows nothing is enforced; on macOS the fence was never run; where bubblewrap is not allowed, Landlock leaves gaps. The posture says so each time.",
 		"**Other versions.** An agent of another version than the one in the table may behave differently; `sallyport doctor` says which one you have.",
 		"**Other modes.** `acceptEdits`, `plan` and `bypassPermissions` change what is asked; they are tested with a scripted agent only.")
 }

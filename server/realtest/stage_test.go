@@ -32,9 +32,10 @@ type stage struct {
 	ear    *ear
 	env    []string
 
-	plain bool // its editor has no plugin
-	now   *serving
-	row   *Row
+	plain    bool // its editor has no plugin
+	outsider int  // process of the user's that is none of the agent's, in scenes of fences
+	now      *serving
+	row      *Row
 }
 
 // serving is one editor with its server, and the session that is open there.
