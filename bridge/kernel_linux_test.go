@@ -197,8 +197,8 @@ func TestF4_PrivateWhileItRuns(t *testing.T) {
 	}
 }
 
-// TestG07_ReservedFileIsMade: what cannot be held while it is absent is told.
-func TestG07_ReservedFileIsMade(t *testing.T) {
+// TestReservedFileIsMade: what cannot be held while it is absent is told.
+func TestReservedFileIsMade(t *testing.T) {
 	r := held(t, "", `{"prompts": [{"steps": [{"shell": "mkdir .idea/x; echo x > .mcp.json; true"}]}]}`)
 	r.turn("go")
 	r.display.until(t, "the file is told", func(d *display) bool {
@@ -217,9 +217,9 @@ func TestG07_ReservedFileIsMade(t *testing.T) {
 	}
 }
 
-// TestG08_RepositoryIsMade: the hooks of a repository that the agent makes are
+// TestRepositoryIsMade: the hooks of a repository that the agent makes are
 // told when the turn ends, once.
-func TestG08_RepositoryIsMade(t *testing.T) {
+func TestRepositoryIsMade(t *testing.T) {
 	r := held(t, "", `{"prompts": [{"steps": [{"shell": "mkdir -p sub/.git/hooks && echo evil > sub/.git/hooks/pre-commit && echo x > sub/.env; true"}]}, {"steps": [{"say": "again"}]}]}`, keeping)
 	info := r.turn("go")
 	if _, err := r.prompt(info.ID, "again"); err != nil {
