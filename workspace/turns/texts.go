@@ -186,9 +186,9 @@ func (o *undoing) onDisk(name string) string {
 	return string(bytes.TrimPrefix(data, []byte(mark)))
 }
 
-// loader is an Editor that can have a document without unsaved text take on that of its file (see package workspace).
+// loader is an Editor that may load the file of a document without unsaved text by itself (see package workspace).
 type loader interface {
-	Load(ctx context.Context, a workspace.Apply, hurry bool) (workspace.Applied, error)
+	Load(ctx context.Context, doc workspace.Document, hurry bool) (loaded bool, err error)
 }
 
 // follow brings an open document without unsaved text to its file, which was restored. Where it does not take it, it is behind,
@@ -202,11 +202,13 @@ func (o *undoing) follow(ctx context.Context, name, want string) {
 	if now == spelled(want, now) || doc.Hash != o.clean[name].Hash {
 		return // it was quicker, or the user types
 	}
-	a := edit(doc, want)
-	a.Disk = workspace.Holds
+	loaded := false
 	if l, ok := o.ask.Editor.(loader); ok {
-		_, err = l.Load(ctx, a, true)
-	} else {
+		loaded, err = l.Load(ctx, doc, true)
+	}
+	if !loaded && err == nil {
+		a := edit(doc, want)
+		a.Disk = workspace.Holds
 		_, err = o.ask.Editor.Apply(ctx, a)
 	}
 	o.store.warn("an open document did not take on its restored file", err)
