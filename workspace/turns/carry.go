@@ -145,10 +145,10 @@ func (o *undoing) carryOut(ctx context.Context) (*outcome, error) {
 		r, err := o.held.Restore(ctx, p)
 		for _, s := range r.Done {
 			out.disk[key(s.Root, s.Path)] = true
-			o.result.Done = append(o.result.Done, stateFor(s.Change, by))
+			o.result.Done = append(o.result.Done, o.stateFor(s.Change, by))
 		}
 		for _, c := range r.Conflicts {
-			s := stateFor(c.Change, by)
+			s := o.stateFor(c.Change, by)
 			s.Why, s.Forceable = c.Why, c.Forceable
 			o.result.Conflicts = append(o.result.Conflicts, s)
 		}

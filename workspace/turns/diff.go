@@ -259,7 +259,7 @@ func (o *undoing) rehearse(ctx context.Context) (*Undone, error) {
 	for _, p := range o.disk {
 		for i := range p.Steps {
 			s := &p.Steps[i]
-			state := stateFor(s.Change, by)
+			state := o.stateFor(s.Change, by)
 			o.result.Done = append(o.result.Done, state)
 			t := &trace{}
 			t.addStep(s, 0, 1)

@@ -88,15 +88,15 @@ func (o *undoing) plan(ctx context.Context) error {
 func (o *undoing) planDisk(ctx context.Context, pair int, plan *checkpoint.Plan, in map[string]*change, known map[string]stand) error {
 	out := &checkpoint.Plan{}
 	for _, c := range plan.Already {
-		o.result.Already = append(o.result.Already, stateFor(c, in))
+		o.result.Already = append(o.result.Already, o.stateFor(c, in))
 	}
 	for _, c := range plan.Conflicts {
-		s := stateFor(c.Change, in)
+		s := o.stateFor(c.Change, in)
 		s.Why, s.Forceable = c.Why, c.Forceable
 		o.result.Conflicts = append(o.result.Conflicts, s)
 	}
 	for _, step := range plan.Steps {
-		s := stateFor(step.Change, in)
+		s := o.stateFor(step.Change, in)
 		if s.By == receipt.ByUnsure && !o.ask.Force {
 			s.Why, s.Forceable = mayBeTheUsers, true
 			o.result.Conflicts = append(o.result.Conflicts, s)
@@ -123,10 +123,18 @@ func (o *undoing) planDisk(ctx context.Context, pair int, plan *checkpoint.Plan,
 	return nil
 }
 
-func stateFor(c checkpoint.Change, in map[string]*change) PathState {
+// stateFor is a path for the answer. A redo speaks of what the turn did, so of the reverse of the undo that it takes back.
+func (o *undoing) stateFor(c checkpoint.Change, in map[string]*change) PathState {
 	s := PathState{Root: c.Root, Path: c.Path, Change: c.Kind}
 	if t := in[key(c.Root, c.Path)]; t != nil {
 		s.Change, s.By = t.Kind, t.By
+	}
+	switch {
+	case !o.ask.Redo:
+	case s.Change == checkpoint.Added:
+		s.Change = checkpoint.Deleted
+	case s.Change == checkpoint.Deleted:
+		s.Change = checkpoint.Added
 	}
 	return s
 }

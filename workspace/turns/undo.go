@@ -1,6 +1,7 @@
 package turns
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -32,7 +33,7 @@ type Undo struct {
 type Undone struct {
 	Turn      string      `json:"turnId,omitzero"` // id of this undo; "" when nothing was done
 	Of        string      `json:"of"`              // what was taken back, or done again
-	Done      []PathState `json:"done"`
+	Done      []PathState `json:"done"`      // each list by root and path
 	Conflicts []PathState `json:"conflicts"` // left alone
 	Already   []PathState `json:"already"`   // as they were before
 	DryRun    bool        `json:"dryRun,omitzero"`
@@ -89,8 +90,18 @@ func (s *Store) Undo(ctx context.Context, u Undo) (*Undone, error) {
 	return s.undo(ctx, u, target)
 }
 
+// sort orders all paths by root and path.
+func (u *Undone) sort() {
+	for _, list := range [][]PathState{u.Done, u.Conflicts, u.Already} {
+		slices.SortStableFunc(list, func(a, b PathState) int {
+			return cmp.Or(strings.Compare(a.Root, b.Root), strings.Compare(a.Path, b.Path))
+		})
+	}
+}
+
 func (s *Store) undo(ctx context.Context, u Undo, target entry) (_ *Undone, err error) {
 	o := &undoing{store: s, ask: u, target: target.trace, project: target.trace.project(), result: &Undone{Of: target.Turn, DryRun: u.DryRun}}
+	defer o.result.sort()
 	o.begun = begun{
 		Head:  receipt.Head{Kind: receipt.Undo, Turn: "u-" + strings.ToLower(rand.Text()[:16]), Of: target.Turn, Session: u.Session},
 		Takes: target.Turn, Roots: target.trace.Roots, Started: s.config.Now(),
