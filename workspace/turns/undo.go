@@ -33,9 +33,9 @@ type Undo struct {
 type Undone struct {
 	Turn      string      `json:"turnId,omitzero"` // id of this undo; "" when nothing was done
 	Of        string      `json:"of"`              // what was taken back, or done again
-	Done      []PathState `json:"done"`      // each list by root and path
-	Conflicts []PathState `json:"conflicts"` // left alone
-	Already   []PathState `json:"already"`   // as they were before
+	Done      []PathState `json:"done"`            // each list by root and path
+	Conflicts []PathState `json:"conflicts"`       // left alone
+	Already   []PathState `json:"already"`         // as they were before
 	DryRun    bool        `json:"dryRun,omitzero"`
 	Diffs     []FileDiff  `json:"diffs,omitzero"` // of a dry run: from what is there now to what would be
 }
