@@ -17,6 +17,7 @@ import (
 var edges = map[string]map[string]string{
 	"cmd/sallyport": {
 		"bridge":                 "a turn from the terminal",
+		"bridge/facade":          "the subcommand acp",
 		"bridge/fakeagent":       "the subcommand fake-agent, and the demo's texts",
 		"bridge/home":            "the user's configuration and harnesses",
 		"bridge/permit":          "modes and policies are flags",
@@ -89,6 +90,15 @@ var edges = map[string]map[string]string{
 		"workspace/text":       "control characters are made visible",
 		"workspace/turns":      "turns are recorded and taken back",
 		"workspace/watch":      "what is written past us comes into open documents while a turn runs",
+	},
+	"bridge/facade": {
+		"bridge":            "sessions and turns",
+		"bridge/permit":     "cards and the client's answers",
+		"bridge/rpc":        "the connection to the client",
+		"workspace":         "the client's documents",
+		"workspace/receipt": "a receipt as a page",
+		"workspace/text":    "edits of the client's texts",
+		"workspace/turns":   "turns are listed and taken back",
 	},
 	"bridge/sandbox": {
 		"bridge/process":  "what runs in a fence is a process tree",

@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"sallyport/bridge/process"
 	"sallyport/bridge/quirk"
 	"sallyport/bridge/rpc"
@@ -22,10 +24,12 @@ const stopGrace = 1500 * time.Millisecond
 type agent struct {
 	harness *harness.Harness
 	berth
-	conn   *rpc.Conn
-	hello  hello
-	quirks quirk.Set
-	span   span
+	conn  *rpc.Conn
+	hello hello
+	// greeting is its answer to initialize as it came.
+	greeting jsontext.Value
+	quirks   quirk.Set
+	span     span
 	wires
 }
 
@@ -54,6 +58,7 @@ type wires struct {
 	noise   noise
 	load    load
 	asked   asked
+	passed  passed
 }
 
 // early are the updates that came before the answer that names their session.
@@ -187,9 +192,13 @@ func (a *agent) handle(m *rpc.Message) {
 	case m.Kind == rpc.Notification:
 		if method == "$/cancel_request" {
 			a.withdraw(m.Params)
+			return
 		}
-		// Others, such as codex-acp's _auth/status_update, are for nobody here.
+		a.passNotification(m)
 	case s == nil:
+		if !actedOn(method) && a.passRequest(m) {
+			return
+		}
 		_ = a.conn.ReplyError(m.ID, rpc.Errorf(rpc.InvalidRequest, "no session is open yet"))
 	default:
 		s.request(a, m)

@@ -16,6 +16,7 @@ type NewSession struct {
 	Roots  []string       // additional folders
 	Mode   permit.Mode    // empty: the configuration's
 	MCP    jsontext.Value // the editor's mcpServers array; empty: none
+	Wire   *Wire          // of a client that speaks ACP; nil: Ready
 	// Ready, when set, is called once before anything of the session is shown:
 	// a client that must know the id first answers its own request in it. It
 	// must not wait for a call of the Bridge.
@@ -29,8 +30,21 @@ type LoadSession struct {
 	Folder  string
 	Roots   []string
 	Replays bool // session/load (history is told again) rather than session/resume
+	Wire    *Wire
 	// Ready is as in NewSession, called before the history is told.
 	Ready func(Info)
+}
+
+// Wire is the request by which a client that speaks ACP opens a session.
+type Wire struct {
+	// Params of session/new, load, resume or fork as the client sent them.
+	Params jsontext.Value
+	// Fork: session/fork, of the conversation that Params name.
+	Fork bool
+	// Answered is called once with the agent's answer as it came, borrowed, on the
+	// agent's read loop: before anything else of a new session is shown, and behind
+	// the history of one that is loaded. It must not wait for a call of the Bridge.
+	Answered func(i Info, answer jsontext.Value)
 }
 
 // StoredSession is one row of an agent's session/list.
@@ -110,6 +124,8 @@ type TurnResult struct {
 	StopReason StopReason     `json:"stopReason"`
 	AgentSaid  StopReason     `json:"agentStopReason,omitzero"` // when it differs: we cancelled, the agent said end_turn
 	Usage      jsontext.Value `json:"usage,omitzero"`           // as the agent gave it; absent when it did not
+	// Raw is the agent's answer as it came; nil when there was none.
+	Raw jsontext.Value `json:"-"`
 	TurnRecord
 }
 

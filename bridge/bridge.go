@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"sallyport/bridge/process"
 	"sallyport/bridge/sandbox"
 	"sallyport/plugins/harness"
@@ -23,6 +25,12 @@ type Bridge struct {
 	Display Display
 	// Editor holds the open documents; nil when nothing is ever open.
 	Editor workspace.Editor
+	// Editors, when set, takes the place of Editor for a client that speaks ACP,
+	// which is asked for a file in the name of a session, by our id.
+	Editors func(session string) workspace.Editor
+	// Client is what a client that speaks ACP said in its own initialize: its
+	// params, passed on to agents with what greeting changes. nil: none.
+	Client jsontext.Value
 	// Home says what the user configured and which harnesses there are.
 	Home Home
 	// Record, when set, is told of every file access that passed through us.
@@ -211,4 +219,12 @@ func (b *Bridge) closeIdle() {
 			b.sweep(now)
 		}
 	}
+}
+
+// editorOf is who holds the open documents of a session.
+func (b *Bridge) editorOf(session string) workspace.Editor {
+	if b.Editors != nil {
+		return b.Editors(session)
+	}
+	return b.Editor
 }

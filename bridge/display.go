@@ -63,6 +63,7 @@ type Update struct {
 	Kind    string // the value of sessionUpdate, known or not
 	Replay  bool   // history told by session/load: never action
 	Raw     jsontext.Value
+	From    Original // the whole message; none of an agent's when we made the update
 }
 
 // Notice is one sentence to the user, with what to do about it.

@@ -43,6 +43,7 @@ type AuthError struct {
 	Agent   string
 	Message string
 	Methods []AuthMethod
+	Raw     *rpc.Error // the agent's own error
 }
 
 func (e *AuthError) Error() string {
@@ -79,7 +80,8 @@ type AgentError struct {
 	Agent   string
 	Code    int64
 	Message string
-	Data    string // raw JSON, as long as it is whole
+	Data    string     // raw JSON, as long as it is whole
+	Raw     *rpc.Error // as it came
 }
 
 // Error is the message with its controls made visible.
@@ -94,7 +96,7 @@ const (
 func (a *agent) said(e *rpc.Error) *AgentError {
 	return &AgentError{
 		Agent: a.harness.Name, Code: int64(e.Code),
-		Message: clip(e.Message, maxErrorText), Data: clip(string(e.Data), maxErrorData),
+		Message: clip(e.Message, maxErrorText), Data: clip(string(e.Data), maxErrorData), Raw: e,
 	}
 }
 

@@ -81,16 +81,9 @@ func (h *hello) capabilities() Capabilities {
 // initialize says hello and checks the version of the answer (ACP v1,
 // Initialization). ctx bounds the wait.
 func (a *agent) initialize(ctx context.Context) error {
-	params := map[string]any{
-		"protocolVersion": protocolVersion,
-		"clientInfo":      map[string]string{"name": "sallyport", "title": "Sallyport", "version": a.b.Home.Version},
-		"clientCapabilities": map[string]any{
-			"fs":       map[string]bool{"readTextFile": true, "writeTextFile": true},
-			"terminal": false,
-		},
-	}
-	if _, ok := a.b.Display.(Elicitor); ok {
-		params["clientCapabilities"].(map[string]any)["elicitation"] = map[string]any{"form": struct{}{}, "url": struct{}{}}
+	params, err := a.b.greeting()
+	if err != nil {
+		return err
 	}
 	started := time.Now()
 	raw, err := a.call(ctx, "initialize", params)
@@ -103,6 +96,7 @@ func (a *agent) initialize(ctx context.Context) error {
 	if v := string(a.hello.ProtocolVersion); v != fmt.Sprint(protocolVersion) {
 		return &StartError{Agent: a.harness.Name, Reason: versionReason(v), Hint: versionHint(v)}
 	}
+	a.greeting = raw
 	var named []string
 	for _, q := range a.harness.Own.Quirks {
 		named = append(named, string(q))

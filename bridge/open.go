@@ -22,6 +22,9 @@ func (b *Bridge) New(ctx context.Context, n NewSession) (Info, error) {
 	if err != nil {
 		return Info{}, err
 	}
+	if n.Wire != nil {
+		return b.newOverWire(ctx, s)
+	}
 	s.hold() // what the agent says before its client knows the session
 	if err := s.create(ctx, nil); err != nil {
 		return Info{}, err
@@ -38,6 +41,16 @@ func (b *Bridge) New(ctx context.Context, n NewSession) (Info, error) {
 	return info, nil
 }
 
+// newOverWire is New for a client that speaks ACP: it is answered on the read loop,
+// so that nothing has to be kept that the agent says next.
+func (b *Bridge) newOverWire(ctx context.Context, s *session) (Info, error) {
+	if err := s.create(ctx, nil); err != nil {
+		b.drop(s)
+		return Info{}, err
+	}
+	return s.info(), nil
+}
+
 // Load opens a conversation that an agent kept. Its history is told as replay.
 func (b *Bridge) Load(ctx context.Context, l LoadSession) (Info, error) {
 	ctx, leave, err := b.enter(ctx)
@@ -52,7 +65,7 @@ func (b *Bridge) Load(ctx context.Context, l LoadSession) (Info, error) {
 	if err != nil {
 		return Info{}, err
 	}
-	s, err := b.newSession(h, NewSession{Folder: l.Folder, Roots: l.Roots})
+	s, err := b.newSession(h, NewSession{Folder: l.Folder, Roots: l.Roots, Wire: l.Wire})
 	if err != nil {
 		return Info{}, err
 	}

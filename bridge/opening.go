@@ -31,7 +31,10 @@ type openParams struct {
 	MCPServers jsontext.Value `json:"mcpServers"`
 }
 
-func (s *session) openParams(a *agent, id string) openParams {
+func (s *session) openParams(a *agent, id string) any {
+	if s.wire != nil {
+		return s.wireParams(id)
+	}
 	p := openParams{SessionID: id, Cwd: s.folder, MCPServers: s.mcp}
 	if a.hello.offers("additionalDirectories") {
 		p.Roots = s.roots
@@ -50,7 +53,11 @@ func (s *session) create(ctx context.Context, a *agent) error {
 	}
 	limited, cancel := context.WithTimeout(ctx, s.config.Timeouts.Start())
 	defer cancel()
-	if err := s.ask(limited, a, "session/new", s.openParams(a, "")); err != nil {
+	method := "session/new"
+	if s.forks() {
+		method = "session/fork"
+	}
+	if err := s.ask(limited, a, method, "", s.openParams(a, "")); err != nil {
 		return err
 	}
 	return s.tune(ctx, limited, a)
@@ -78,7 +85,7 @@ func (s *session) load(ctx context.Context, a *agent, id string, replays bool, t
 		a.stop()
 		return false, err
 	}
-	err = s.ask(limited, a, method, s.openParams(a, id))
+	err = s.ask(limited, a, method, id, s.openParams(a, id))
 	if a.lacksResume(method, err) {
 		return s.load(ctx, a, id, true, told)
 	}
@@ -121,14 +128,15 @@ func (s *session) tune(ctx, limited context.Context, a *agent) error {
 	}
 }
 
-// ask opens the session at an agent by method. On failure the agent is off the
-// session, and is kept for a sign-in or ended; only one that lacksResume stays.
-func (s *session) ask(ctx context.Context, a *agent, method string, params openParams) error {
+// ask opens the session at an agent by method; id is the agent's own of a
+// conversation that is opened again. On failure the agent is off the session, and
+// is kept for a sign-in or ended; only one that lacksResume stays.
+func (s *session) ask(ctx context.Context, a *agent, method, id string, params any) error {
 	answered := make(chan error, 1)
 	started := time.Now()
 	giveUp := a.conn.Go(method, params, func(result []byte, err error) {
 		if err == nil {
-			err = s.opened(a, params.SessionID, result)
+			err = s.opened(a, id, result)
 		}
 		answered <- err
 	})
@@ -155,7 +163,7 @@ func (s *session) ask(ctx context.Context, a *agent, method string, params openP
 	switch {
 	case errors.As(err, &said) && said.Code == authRequired:
 		s.b.keepWarm(a)
-		return &AuthError{Agent: a.harness.Name, Message: said.Message, Methods: a.signIn()}
+		return &AuthError{Agent: a.harness.Name, Message: said.Message, Methods: a.signIn(), Raw: said.Raw}
 	case errors.As(err, &said), errors.As(err, &start), errors.As(err, &closed):
 	default:
 		err = a.startError(ctx, method, time.Since(started), err)
@@ -190,10 +198,17 @@ func (s *session) opened(a *agent, id string, result []byte) error {
 	}
 	s.state.mu.Unlock()
 	if !isNew {
-		return nil // bound before it was asked
+		s.wireAnswered(result) // bound before it was asked
+		return nil
 	}
 	if err := a.bind(s, id); err != nil {
 		return err
+	}
+	if s.wire != nil {
+		if err := s.b.put(s); err != nil {
+			return err
+		}
+		s.wireAnswered(result)
 	}
 	a.settleEarly()
 	return nil

@@ -24,6 +24,9 @@ const (
 // request takes one request of the agent, on its read loop. What has to be in
 // wire order happens here; the rest runs on a goroutine of its own.
 func (s *session) request(a *agent, m *rpc.Message) {
+	if !actedOn(string(m.Method)) && a.passRequest(m) {
+		return
+	}
 	size := len(m.ID) + len(m.Params)
 	if !a.load.take(size) {
 		_ = a.conn.ReplyError(m.ID, rpc.Errorf(rpc.InternalError, "too many requests are open: wait for answers"))

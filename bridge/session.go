@@ -41,6 +41,7 @@ type spec struct {
 	roots   []string
 	places  []string       // folder and roots as they really were when the session began
 	mcp     jsontext.Value // the mcpServers array, never empty
+	wire    *Wire          // of a client that speaks ACP; nil for others
 	config  *config.Config
 }
 
@@ -107,6 +108,7 @@ type memory struct {
 	agentMode string // the agent's own mode, as far as it was said
 	copied    copied
 	told      told
+	answered  bool    // a client that speaks ACP has its answer
 	kernel    *fenced // of the agent that served last
 }
 
@@ -143,7 +145,7 @@ func (b *Bridge) newSession(h *harness.Harness, n NewSession) (*session, error) 
 		b: b, change: make(chan struct{}, 1), flow: flow{slot: make(chan struct{}, 1)},
 		spec: spec{
 			id: newID("s-"), made: time.Now(), harness: h, folder: policy.Folder(), roots: n.Roots,
-			places: places(policy.Folder(), n.Roots), mcp: n.MCP, config: c,
+			places: places(policy.Folder(), n.Roots), mcp: n.MCP, wire: n.Wire, config: c,
 		},
 	}
 	if len(s.mcp) == 0 {
@@ -151,7 +153,7 @@ func (b *Bridge) newSession(h *harness.Harness, n NewSession) (*session, error) 
 	}
 	s.ground.policy, s.ground.slots = policy, newSlots()
 	s.ground.files = &workspace.Files{
-		Editor: b.Editor, Policy: policy, SaveAfter: savePolicy(c.SaveAfterWrite), Record: s.record,
+		Editor: b.editorOf(s.id), Policy: policy, SaveAfter: savePolicy(c.SaveAfterWrite), Record: s.record,
 	}
 	s.ground.engine = &permit.Engine{
 		Mode: s.currentMode, Policy: permit.Policy(c.Permissions.Policy), Log: b.Log,

@@ -96,7 +96,7 @@ func (b *Bridge) TurnUndo(ctx context.Context, u turns.Undo) (*turns.Undone, err
 			return nil, err
 		}
 	}
-	u.Editor = b.Editor
+	u.Editor = b.editorOf(u.Session)
 	return b.Turns.Undo(ctx, u)
 }
 

@@ -32,6 +32,7 @@ type turn struct {
 	work    sync.WaitGroup // writes and questions under way; grows only while the turn runs
 	echo    string         // of the prompt's text, what the agent has not repeated yet; read loop only
 	record  record
+	wire    *promptWire // of a client that speaks ACP; nil for others
 }
 
 const (
@@ -92,7 +93,12 @@ func (s *session) beginWork() *turn {
 }
 
 // Prompt runs one turn.
-func (b *Bridge) Prompt(ctx context.Context, id string, blocks []jsontext.Value) (result TurnResult, err error) {
+func (b *Bridge) Prompt(ctx context.Context, id string, blocks []jsontext.Value) (TurnResult, error) {
+	return b.prompt(ctx, id, blocks, nil)
+}
+
+// prompt runs one turn; wire is nil but for a client that speaks ACP.
+func (b *Bridge) prompt(ctx context.Context, id string, blocks []jsontext.Value, wire *promptWire) (result TurnResult, err error) {
 	ctx, leave, err := b.enter(ctx)
 	if err != nil {
 		return TurnResult{}, err
@@ -102,7 +108,7 @@ func (b *Bridge) Prompt(ctx context.Context, id string, blocks []jsontext.Value)
 	if err != nil {
 		return TurnResult{}, err
 	}
-	t, err := s.beginTurn(ctx, promptText(blocks))
+	t, err := s.beginTurn(ctx, promptText(blocks), wire)
 	if errors.Is(err, errCancelled) {
 		return TurnResult{Turn: t.id, StopReason: "cancelled"}, nil
 	}
@@ -148,8 +154,8 @@ func (s *session) ready(ctx context.Context, t *turn, blocks []jsontext.Value) (
 // beginTurn takes the session's only place for a turn. It waits until updates
 // of the turn before can be told apart; a turn that was cancelled meanwhile
 // comes with errCancelled.
-func (s *session) beginTurn(ctx context.Context, echo string) (*turn, error) {
-	t := &turn{id: newID("t-"), echo: echo}
+func (s *session) beginTurn(ctx context.Context, echo string, wire *promptWire) (*turn, error) {
+	t := &turn{id: newID("t-"), echo: echo, wire: wire}
 	t.record.begun = make(chan struct{})
 	t.ctx, t.end = context.WithCancel(s.b.life.ctx)
 	t.grants.Place = s.ground.engine.Place
@@ -225,10 +231,18 @@ func (s *session) drive(ctx context.Context, a *agent, t *turn, blocks []jsontex
 		err    error
 	}
 	answers := make(chan answer, 1)
-	params := promptParams{SessionID: s.agentID(), Prompt: blocks}
+	var params any = promptParams{SessionID: s.agentID(), Prompt: blocks}
+	if t.wire != nil {
+		var err error
+		if params, err = t.wire.prompt(s.agentID(), blocks); err != nil {
+			return TurnResult{Turn: t.id}, err
+		}
+	}
 	giveUp := a.conn.Go("session/prompt", params, func(result []byte, err error) {
+		t.wire.wasAnswered(s)
 		answers <- answer{append(jsontext.Value(nil), result...), err}
 	})
+	t.wire.wasSent()
 	cancelled := t.ctx.Done()
 	done := ctx.Done()
 	var late <-chan time.Time
@@ -269,7 +283,7 @@ type cancelParams struct {
 
 // turnResult reads the agent's answer to session/prompt (ACP v1, PromptResponse).
 func (s *session) turnResult(a *agent, t *turn, raw jsontext.Value, err error) (TurnResult, error) {
-	result := TurnResult{Turn: t.id}
+	result := TurnResult{Turn: t.id, Raw: raw}
 	if err != nil {
 		err = a.agentError(err)
 		var gone *GoneError

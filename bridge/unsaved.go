@@ -98,7 +98,7 @@ func (r *unsavedReport) keep(path, why string) {
 
 func (s *session) saveAll(ctx context.Context, docs []workspace.Document, done *unsavedReport) {
 	for _, d := range docs {
-		applied, err := s.b.Editor.Apply(ctx, workspace.Apply{Document: d, Save: true})
+		applied, err := s.ground.files.Editor.Apply(ctx, workspace.Apply{Document: d, Save: true})
 		switch {
 		case err != nil:
 			done.keep(d.Path, err.Error())

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"sync"
+	"sync/atomic"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -18,6 +19,8 @@ type flow struct {
 	// kept. No lock is held while a slow display takes one.
 	slot chan struct{}
 	held held // guarded by slot
+	// closing is behind which answer to a prompt the agent's words wait; nil: none.
+	closing atomic.Pointer[chan struct{}]
 
 	mu      sync.Mutex
 	hold    bool // notices are kept
@@ -35,6 +38,7 @@ type heldUpdate struct {
 	now  moment
 	kind string
 	raw  []byte
+	from Original
 }
 
 // hold keeps updates and notices until release. Before the session has an agent.
@@ -59,7 +63,7 @@ func (s *session) release(ctx context.Context) {
 		s.b.Display.Notice(n)
 	}
 	for _, u := range s.flow.held.updates {
-		s.showUpdate(ctx, u.now, u.kind, u.raw)
+		s.showUpdate(ctx, u.now, u.kind, u.raw, u.from)
 	}
 	s.flow.held = held{}
 }
@@ -174,10 +178,11 @@ func (s *session) update(a *agent, u *agentUpdate) {
 		}
 	} else {
 		s.learn(a, &now, u)
-		if u.kind == "user_message_chunk" && now.turn != nil && now.turn.repeats(u.text()) {
+		if u.kind == "user_message_chunk" && now.turn != nil && !s.passes() && now.turn.repeats(u.text()) {
 			return
 		}
 	}
+	s.waitClosed(a)
 	if s.show(a.span.ctx) != nil {
 		return // the agent was ended, and the display does not read
 	}
@@ -185,18 +190,18 @@ func (s *session) update(a *agent, u *agentUpdate) {
 	switch {
 	case now.replay == again:
 	case !s.flow.held.on:
-		s.showUpdate(a.span.ctx, now, u.kind, u.raw)
+		s.showUpdate(a.span.ctx, now, u.kind, u.raw, original(u.in))
 	case len(s.flow.held.updates) >= maxEarly || s.flow.held.bytes+len(u.raw) > maxEarlyBytes:
 		a.noise.count("a session/update before its session was known")
 	default:
 		s.flow.held.bytes += len(u.raw)
-		s.flow.held.updates = append(s.flow.held.updates, heldUpdate{now, u.kind, bytes.Clone(u.raw)})
+		s.flow.held.updates = append(s.flow.held.updates, heldUpdate{now, u.kind, bytes.Clone(u.raw), original(u.in).clone()})
 	}
 }
 
 // showUpdate needs the slot of flow.
-func (s *session) showUpdate(ctx context.Context, now moment, kind string, raw []byte) {
-	s.b.Display.Update(ctx, Update{Session: s.id, Turn: now.turnID, Kind: kind, Replay: now.replay != action, Raw: raw})
+func (s *session) showUpdate(ctx context.Context, now moment, kind string, raw []byte, from Original) {
+	s.b.Display.Update(ctx, Update{Session: s.id, Turn: now.turnID, Kind: kind, Replay: now.replay != action, Raw: raw, From: from})
 }
 
 // learn takes from an update what the rules need: tool calls before their
@@ -227,7 +232,7 @@ func (s *session) learn(a *agent, now *moment, u *agentUpdate) {
 func (s *session) closeCalls(cancelled bool) {
 	open := s.cards.Calls.Open()
 	ctx := s.b.life.ctx
-	if len(open) == 0 || s.show(ctx) != nil {
+	if len(open) == 0 || s.passes() || s.show(ctx) != nil {
 		return
 	}
 	defer s.shown()
@@ -237,7 +242,7 @@ func (s *session) closeCalls(cancelled bool) {
 	}
 	now := moment{turnID: s.turnID()}
 	for _, c := range open {
-		s.showUpdate(ctx, now, "tool_call_update", closedCall(c.ID, why))
+		s.showUpdate(ctx, now, "tool_call_update", closedCall(c.ID, why), Original{})
 	}
 }
 

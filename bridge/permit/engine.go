@@ -210,9 +210,11 @@ func (e *Engine) answered(c *Card, a Answer) Outcome {
 	o, allows, ok := picked(c.Options, a.Option)
 	switch {
 	case ok && allows:
-		return Outcome{Allowed: true, Option: o.ID, By: ByUser}
+		return Outcome{Allowed: true, Option: o.ID, By: ByUser, Raw: a.Raw}
 	case ok:
-		return Outcome{Option: o.ID, By: ByUser, Why: "the user refused it"}
+		return Outcome{Option: o.ID, By: ByUser, Why: "the user refused it", Raw: a.Raw}
+	case a.Raw != nil && a.Option == "": // as the client says it when it cancels the turn
+		return Outcome{By: ByCancel, Why: "the client cancelled it", Raw: a.Raw}
 	case a.Option == "":
 		return refuse(c, Verdict{By: ByUser, Why: "the question was closed without an answer"})
 	default:

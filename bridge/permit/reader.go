@@ -65,7 +65,8 @@ func (r *Reader) Read(turn string, params jsontext.Value) (*Card, error) {
 		c.Request.Input = w.end()
 	}
 	c.Request.ID = c.ID
-	c.Raw = bytes.Clone(raw)
+	c.Params = bytes.Clone(params)
+	c.Raw = member(c.Params, "toolCall")
 	c.Title = text.Visible(call.Title)
 	if strings.TrimSpace(c.Title) == "" {
 		c.Title = c.Request.Tool

@@ -12,7 +12,12 @@ import (
 // Response is the result of session/request_permission (ACP v1,
 // RequestPermissionResponse): the option, or "cancelled". Who settled it and why
 // is in `_meta.sallyport`, for agents that look there; empty parts are left out.
+//
+// The answer of a client that speaks ACP stays as it came.
 func (o Outcome) Response() jsontext.Value {
+	if o.Raw != nil {
+		return o.Raw
+	}
 	buf := []byte(`{"outcome":{"outcome":"`)
 	if o.Option == "" {
 		buf = append(buf, `cancelled"`...)

@@ -65,6 +65,7 @@ type Card struct {
 	Diffs   []Diff         // from the request or from the tool call before it
 	Paths   []string       // every file it names, as the agent spelt them
 	Raw     jsontext.Value // the agent's toolCall, unchanged
+	Params  jsontext.Value // the whole of the agent's request, unchanged; nil for a card that we made
 	Reason  string         // why a person is asked where something else might have allowed it; empty: for no such reason
 }
 
@@ -72,6 +73,9 @@ type Card struct {
 // the card was withdrawn or closed.
 type Answer struct {
 	Option string // an option id of the card; anything else counts as a refusal
+	// Raw is the answer of a client that speaks ACP (RequestPermissionResponse), as
+	// it came; nil for others.
+	Raw jsontext.Value
 }
 
 // Party says who settled a permission.
@@ -97,6 +101,7 @@ type Outcome struct {
 	Name    string // which fence, decider or mode
 	Why     string // one sentence for the user, the agent and the receipt
 	Delay   time.Duration
+	Raw     jsontext.Value // Answer.Raw where that was the person's word
 }
 
 // Mode is a session's permission mode, named as Claude Code names them.

@@ -33,6 +33,7 @@ type call struct {
 func commands() []command {
 	return []command{
 		{"serve", "speak LSP on stdio: what editors start", serve},
+		{"acp", "speak ACP on stdio in an agent's place: what Zed starts", acp},
 		{"run", "run one turn from this terminal", run},
 		{"demo", "show what Sallyport does, with a built-in agent", demo},
 		{"turns", "list what is on the record", listTurns},

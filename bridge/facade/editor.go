@@ -1,0 +1,181 @@
+package facade
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"sync"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"sallyport/bridge/rpc"
+	"sallyport/workspace"
+	"sallyport/workspace/text"
+)
+
+// editor is the client as the holder of open documents, in the name of a session.
+// It cannot say what is open: whatever it gives the text of counts as open.
+type editor struct {
+	*client
+	session string // the bridge's id
+}
+
+type fileParams struct {
+	Session string  `json:"sessionId"`
+	Path    string  `json:"path"`
+	Content *string `json:"content,omitzero"`
+}
+
+// Text implements workspace.Editor by fs/read_text_file (ACP v1, File System). A
+// file that the client has not is not open; neither is one that is not there yet
+// and whose text is empty, which is how clients show that.
+func (e *editor) Text(ctx context.Context, path string) (workspace.Document, bool, error) {
+	entry, able := e.table.of(e.session), e.abilities()
+	if entry == nil || !able.read {
+		return workspace.Document{}, false, nil
+	}
+	content, err := e.read(ctx, entry, path)
+	var said *rpc.Error
+	switch {
+	case errors.As(err, &said) && (said.Code == notFound || missing(path)):
+		return workspace.Document{}, false, nil
+	case err != nil:
+		return workspace.Document{}, false, fmt.Errorf("the client does not give its text: %w", err)
+	case content == "" && missing(path):
+		return workspace.Document{}, false, nil
+	case !able.write && holds(path, content): // the disk is as good, and can be written
+		return workspace.Document{}, false, nil
+	}
+	return document(path, content), true, nil
+}
+
+func (e *editor) read(ctx context.Context, entry *entry, path string) (string, error) {
+	raw, err := e.call(ctx, "fs/read_text_file", fileParams{Session: entry.id, Path: path})
+	if err != nil {
+		return "", err
+	}
+	value, _ := rpc.Member(raw, "content")
+	content, err := rpc.Unquote(value)
+	if err != nil {
+		return "", fmt.Errorf("its answer to fs/read_text_file has no content: %w", err)
+	}
+	return content, nil
+}
+
+func (e *editor) call(ctx context.Context, method string, params any) (jsontext.Value, error) {
+	raw, err := json.Marshal(params)
+	if err != nil {
+		return nil, fmt.Errorf("encoding %s: %w", method, err)
+	}
+	return e.conn.CallRaw(ctx, method, raw)
+}
+
+// document is a client's text. Whether it is saved cannot be told, so it counts as
+// unsaved: it wins over the disk.
+func document(path, content string) workspace.Document {
+	return workspace.Document{URI: workspace.URIOf(path), Path: path, Text: content, Hash: text.Hash(content), Dirty: true}
+}
+
+func missing(path string) bool {
+	_, err := os.Stat(path)
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+// holds reports whether a file holds a text, but for a byte order mark.
+func holds(path, content string) bool {
+	const bom = "\uFEFF"
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > int64(len(content)+len(bom)) {
+		return false
+	}
+	raw, err := os.ReadFile(path)
+	return err == nil && strings.TrimPrefix(string(raw), bom) == strings.TrimPrefix(content, bom)
+}
+
+// Apply implements workspace.Editor by fs/write_text_file: the client's text is
+// read and compared first, written as a whole with the edits in it, and read again.
+// Whatever the client made of it besides, a formatter or its user, is in the result.
+func (e *editor) Apply(ctx context.Context, a workspace.Apply) (workspace.Applied, error) {
+	path := a.Document.Path
+	release, err := e.met.paths.take(ctx, path)
+	if err != nil {
+		return workspace.Applied{}, err
+	}
+	defer release()
+	entry := e.table.of(e.session)
+	if entry == nil || !e.abilities().write {
+		return workspace.Applied{}, fmt.Errorf("%w: the client takes no texts (fs/write_text_file)", workspace.ErrNotApplied)
+	}
+	now, open, err := e.Text(ctx, path)
+	switch {
+	case err != nil:
+		return workspace.Applied{}, err
+	case !open:
+		return workspace.Applied{}, workspace.ErrClosed
+	case now.Hash != a.Document.Hash:
+		return workspace.Applied{}, workspace.ErrStale
+	}
+	want, err := text.Apply(now.Text, a.Edits)
+	if err != nil {
+		return workspace.Applied{}, err
+	}
+	if want == now.Text && (!a.Save || holds(path, want)) {
+		return workspace.Applied{Document: now, Landed: true, Saved: holds(path, want)}, nil
+	}
+	if _, err := e.call(ctx, "fs/write_text_file", fileParams{Session: entry.id, Path: path, Content: &want}); err != nil {
+		var said *rpc.Error
+		if errors.As(err, &said) {
+			return workspace.Applied{}, fmt.Errorf("%w: %s", workspace.ErrNotApplied, text.Visible(said.Message))
+		}
+		return workspace.Applied{}, err
+	}
+	content, err := e.read(context.WithoutCancel(ctx), entry, path)
+	if err != nil {
+		return workspace.Applied{}, fmt.Errorf("%w: %w", workspace.ErrNotSeen, err)
+	}
+	return workspace.Applied{Document: document(path, content), Landed: content == want, Saved: holds(path, content)}, nil
+}
+
+// slots lets one at a time work on a path. The zero value is ready.
+type slots struct {
+	mu   sync.Mutex
+	open map[string]*slot
+}
+
+type slot struct {
+	taken chan struct{} // one slot
+	users int
+}
+
+// take waits for the slot of a path.
+func (s *slots) take(ctx context.Context, path string) (release func(), err error) {
+	s.mu.Lock()
+	if s.open == nil {
+		s.open = map[string]*slot{}
+	}
+	x := s.open[path]
+	if x == nil {
+		x = &slot{taken: make(chan struct{}, 1)}
+		s.open[path] = x
+	}
+	x.users++
+	s.mu.Unlock()
+	leave := func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if x.users--; x.users == 0 {
+			delete(s.open, path)
+		}
+	}
+	select {
+	case x.taken <- struct{}{}:
+		return func() { <-x.taken; leave() }, nil
+	case <-ctx.Done():
+		leave()
+		return nil, ctx.Err()
+	}
+}

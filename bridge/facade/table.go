@@ -1,0 +1,139 @@
+package facade
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"sallyport/bridge"
+	"sallyport/bridge/rpc"
+)
+
+// table is the sessions of one client.
+type table struct {
+	mu     sync.RWMutex
+	byID   map[string]*entry // as the client names them
+	byOurs map[string]*entry
+	early  map[string][]bridge.Notice // of sessions that the client does not know yet, by our id
+	all    []*lane                    // every one that was made and may run
+	closed bool
+}
+
+// maxEarly is how many notices of one unknown session are kept, and of how many.
+const maxEarly = 32
+
+// entry is one session.
+type entry struct {
+	id     string // as the client names it; does not change
+	quoted []byte // id as JSON
+	lane   *lane
+	turn   chan struct{} // one slot: who has a turn under way has it
+
+	mu      sync.Mutex
+	ours    string // the bridge's id, "" before it has one
+	agent   string // harness
+	folder  string
+	prompts map[*promptCall]bool // those that the agent may not know yet
+	offer   offer
+	opening jsontext.Value  // params by which another agent can begin here
+	asked   map[string]bool // cards that we made and that the client has seen
+}
+
+func newTable() *table {
+	return &table{byID: map[string]*entry{}, byOurs: map[string]*entry{}, early: map[string][]bridge.Notice{}}
+}
+
+// add makes an entry under a name that no other has: false when one has it.
+func (t *table) add(id string) (*entry, bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.byID[id] != nil || t.closed {
+		return nil, false
+	}
+	e := &entry{id: id, quoted: rpc.AppendQuote(nil, id), lane: newLane(), turn: make(chan struct{}, 1), prompts: map[*promptCall]bool{}, asked: map[string]bool{}}
+	t.byID[id] = e
+	t.all = slices.DeleteFunc(t.all, (*lane).over)
+	t.all = append(t.all, e.lane)
+	return e, true
+}
+
+// bind makes an entry known under the bridge's id, and returns what was noted of
+// the session before.
+func (t *table) bind(e *entry, i bridge.Info) []bridge.Notice {
+	e.mu.Lock()
+	before := e.ours
+	e.ours, e.agent, e.folder = i.ID, i.Agent, i.Folder
+	e.mu.Unlock()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.byOurs, before)
+	t.byOurs[i.ID] = e
+	early := t.early[i.ID]
+	delete(t.early, i.ID)
+	return early
+}
+
+// drop forgets an entry.
+func (t *table) drop(e *entry) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.byID[e.id] == e {
+		delete(t.byID, e.id)
+	}
+	ours := e.known()
+	if t.byOurs[ours] == e {
+		delete(t.byOurs, ours)
+	}
+	e.lane.shut()
+}
+
+func (t *table) named(id string) *entry {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return t.byID[id]
+}
+
+func (t *table) of(ours string) *entry {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return t.byOurs[ours]
+}
+
+// entries are those of now.
+func (t *table) entries() []*entry {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	all := make([]*entry, 0, len(t.byID))
+	for _, e := range t.byID {
+		all = append(all, e)
+	}
+	return all
+}
+
+// keep keeps a notice of a session that the client does not know yet.
+func (t *table) keep(n bridge.Notice) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.early) < maxEarly && len(t.early[n.Session]) < maxEarly {
+		t.early[n.Session] = append(t.early[n.Session], n)
+	}
+}
+
+// close closes every lane and waits for them.
+func (t *table) close() {
+	t.mu.Lock()
+	t.closed = true
+	all := t.all
+	t.mu.Unlock()
+	for _, l := range all {
+		l.close()
+	}
+}
+
+// known is the bridge's id of the session, "" when it has none yet.
+func (e *entry) known() string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.ours
+}

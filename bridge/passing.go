@@ -1,0 +1,150 @@
+package bridge
+
+import (
+	"bytes"
+	"context"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"sallyport/bridge/rpc"
+)
+
+// Passer is a Display for a client that speaks ACP itself. What an agent says that
+// needs no action here goes to it as it came: every update, also one that only
+// repeats the prompt, every notification and every other request.
+type Passer interface {
+	// Pass hands on a notification other than session/update. It is called as
+	// Update is; session is ours, "" when the agent serves none.
+	Pass(ctx context.Context, session string, o Original)
+	// PassRequest hands on a request, on the agent's read loop: like Update it waits
+	// only for a client that does not read, and gives up when ctx ends.
+	// answered is called once, from any goroutine, with the client's result or its
+	// *rpc.Error. withdraw tells the client that the agent takes the request back;
+	// it is still answered.
+	PassRequest(ctx context.Context, r PassedRequest, answered func(result jsontext.Value, err error)) (withdraw func())
+}
+
+// Original is a message as an agent sent it, borrowed until the call returns.
+type Original struct {
+	Frame []byte // the whole message; nil: it is none of an agent's
+	// At and End are where in Frame the value of its sessionId stands; 0 when it
+	// has none.
+	At, End int
+}
+
+// PassedRequest is a request of an agent for its client. Params are the callee's.
+type PassedRequest struct {
+	Session string // ours; "" when the agent serves none
+	Method  string
+	Params  jsontext.Value
+}
+
+// original is a message with the place of its sessionId.
+func original(m *rpc.Message) Original {
+	o := Original{Frame: m.Frame}
+	if id, ok := m.Param("sessionId"); ok {
+		o.At = rpc.OffsetIn(m.Frame, id)
+		o.End = o.At + len(id)
+	}
+	return o
+}
+
+func (o Original) clone() Original {
+	o.Frame = bytes.Clone(o.Frame)
+	return o
+}
+
+// passer is the display where it is one for a client that speaks ACP.
+func (b *Bridge) passer() (Passer, bool) {
+	p, ok := b.Display.(Passer)
+	return p, ok
+}
+
+// actedOn reports whether a request of an agent is never passed on: files and
+// permissions are ours, and a terminal would be a way to execute past every rule.
+func actedOn(method string) bool {
+	switch method {
+	case "fs/read_text_file", "fs/write_text_file", "session/request_permission":
+		return true
+	}
+	return strings.HasPrefix(method, "terminal/")
+}
+
+// passNotification hands on a notification in the order of the session's updates.
+func (a *agent) passNotification(m *rpc.Message) {
+	p, ok := a.b.passer()
+	if !ok {
+		return // codex-acp's _auth/status_update and the like are for nobody here
+	}
+	s := a.session.Load()
+	if s == nil {
+		p.Pass(a.span.ctx, "", original(m))
+		return
+	}
+	s.waitClosed(a)
+	if s.show(a.span.ctx) != nil {
+		return
+	}
+	defer s.shown()
+	p.Pass(a.span.ctx, s.id, original(m))
+}
+
+// passRequest hands on a request that nobody here acts on. False: there is nobody
+// who would take it.
+func (a *agent) passRequest(m *rpc.Message) bool {
+	p, ok := a.b.passer()
+	if !ok {
+		return false
+	}
+	size := len(m.ID) + len(m.Params)
+	if !a.load.take(size) {
+		_ = a.conn.ReplyError(m.ID, rpc.Errorf(rpc.InternalError, "too many requests are open: wait for answers"))
+		return true
+	}
+	r := PassedRequest{Method: string(m.Method), Params: a.forClient(m)}
+	if s := a.session.Load(); s != nil {
+		r.Session = s.id
+	}
+	id := m.ID
+	ctx, taken := context.WithCancel(a.span.ctx)
+	own := a.asked.put(id, taken)
+	withdraw := p.PassRequest(a.span.ctx, r, func(result jsontext.Value, err error) {
+		if err != nil {
+			_ = a.conn.ReplyError(id, err)
+		} else {
+			_ = a.conn.ReplyRaw(id, result)
+		}
+		a.asked.drop(id, own)
+		a.load.give(size)
+	})
+	context.AfterFunc(ctx, func() {
+		a.asked.drop(id, own)
+		withdraw()
+	})
+	return true
+}
+
+// forClient are the params of an agent's request. An elicitation about a request
+// of the client's names it by the id that the client knows (ACP, unstable).
+func (a *agent) forClient(m *rpc.Message) jsontext.Value {
+	if len(m.Params) == 0 {
+		return nil
+	}
+	params := bytes.Clone(m.Params)
+	if string(m.Method) != "elicitation/create" {
+		return params
+	}
+	about, ok := rpc.Member(params, "requestId")
+	if !ok {
+		return params
+	}
+	own, ok := a.passed.find(rpc.RawID(about))
+	if !ok {
+		return params
+	}
+	if named, err := rpc.SetMember(params, "requestId", []byte(own)); err == nil {
+		return named
+	}
+	return params
+}
