@@ -21,12 +21,14 @@ help:
 
 setup:
 	testdata/peers/agents.sh
+	testdata/peers/clients.sh
 	testdata/peers/editors.sh
 
 # As setup; but where they cannot be had the tests that need them are skipped,
 # each with its reason. CI wants them all.
 peers:
 	@testdata/peers/agents.sh || { [ "$$CI" != true ] && echo 'make: without all agents'; }
+	@testdata/peers/clients.sh || { [ "$$CI" != true ] && echo 'make: without all clients'; }
 	@testdata/peers/editors.sh || { [ "$$CI" != true ] && echo 'make: without all editors'; }
 
 build:

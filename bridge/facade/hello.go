@@ -61,7 +61,7 @@ func (q *call) greet() {
 	q.met.bridge = b // also after an error: it is closed with the connection
 	q.met.mu.Unlock()
 	q.answer(answer, err)
-	if err != nil && q.ctx.Err() == nil {
+	if err != nil && q.life.Err() == nil {
 		q.conn.Flush()
 		q.end(&StartError{startReason(err)})
 	}
