@@ -210,6 +210,7 @@ func (a *agent) update(m *rpc.Message) {
 	u, ok := readUpdate(m)
 	if !ok {
 		a.noise.count("a session/update without an update")
+		a.passNotification(m)
 		return
 	}
 	if s := a.session.Load(); s != nil {

@@ -35,6 +35,9 @@ func (b *Bridge) greeting() (jsontext.Value, error) {
 	}
 	files = set(set(files, "readTextFile", "true"), "writeTextFile", "true")
 	able = set(set(able, "fs", string(files)), "terminal", "false")
+	if _, there := rpc.Member(able, "subagents"); there { // what they do would pass by the rules
+		able = set(able, "subagents", "null")
+	}
 	params := set(set(b.Client, "clientCapabilities", string(able)), "protocolVersion", strconv.Itoa(protocolVersion))
 	if err != nil {
 		return nil, fmt.Errorf("reading the client's initialize: %w", err)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"strings"
+	"sync/atomic"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -31,6 +32,8 @@ type Original struct {
 	// At and End are where in Frame the value of its sessionId stands; 0 when it
 	// has none.
 	At, End int
+	// Foreign: the sessionId is not that of the session that the agent serves.
+	Foreign bool
 }
 
 // PassedRequest is a request of an agent for its client. Params are the callee's.
@@ -87,7 +90,9 @@ func (a *agent) passNotification(m *rpc.Message) {
 		return
 	}
 	defer s.shown()
-	p.Pass(a.span.ctx, s.id, original(m))
+	o := original(m)
+	o.Foreign = o.End > 0 && !isString(o.Frame[o.At:o.End], s.agentID())
+	p.Pass(a.span.ctx, s.id, o)
 }
 
 // passRequest hands on a request that nobody here acts on. False: there is nobody
@@ -109,18 +114,21 @@ func (a *agent) passRequest(m *rpc.Message) bool {
 	id := m.ID
 	ctx, taken := context.WithCancel(a.span.ctx)
 	own := a.asked.put(id, taken)
+	var over atomic.Bool
 	withdraw := p.PassRequest(a.span.ctx, r, func(result jsontext.Value, err error) {
 		if err != nil {
 			_ = a.conn.ReplyError(id, err)
 		} else {
 			_ = a.conn.ReplyRaw(id, result)
 		}
+		over.Store(true)
 		a.asked.drop(id, own)
 		a.load.give(size)
 	})
 	context.AfterFunc(ctx, func() {
-		a.asked.drop(id, own)
-		withdraw()
+		if !over.Load() { // the agent took it back, or is gone
+			withdraw()
+		}
 	})
 	return true
 }

@@ -169,6 +169,7 @@ func (s *session) update(a *agent, u *agentUpdate) {
 	now := s.moment()
 	if id, _ := u.in.Param("sessionId"); !isString(id, now.id) {
 		a.noise.count("a session/update for another session")
+		a.passNotification(u.in) // a child of this one, perhaps
 		return
 	}
 	if now.replay != action {

@@ -141,7 +141,7 @@ func (q *call) forSession() {
 	}
 	e := q.table.named(id)
 	switch {
-	case e == nil && q.method == "session/delete": // one that only the agent keeps
+	case e == nil && q.method != "session/prompt": // one that only the agent knows
 		q.inLobby(func() { q.forward("") })
 	case e == nil:
 		q.fail(&bridge.UnknownSessionError{Session: id})

@@ -58,8 +58,13 @@ func (d display) Flush() { d.conn.Flush() }
 // Pass implements bridge.Passer.
 func (d display) Pass(ctx context.Context, session string, o bridge.Original) {
 	e := d.table.of(session)
-	if e == nil {
-		e = &entry{} // about no session, or none yet: it passes unchanged
+	if e == nil || o.Foreign {
+		id, err := rpc.Unquote(o.Frame[o.At:o.End])
+		if o.End > 0 && err == nil && d.table.named(id) != nil {
+			d.log.Warn("dropped what an agent said in the name of another's session")
+			return
+		}
+		e = &entry{} // about no session that is known here: it passes unchanged
 		o.At, o.End = 0, 0
 	}
 	d.pass(ctx, e, o)
