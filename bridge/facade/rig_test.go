@@ -318,6 +318,19 @@ func (r *rig) got(method string) string {
 	return ""
 }
 
+// reply waits for the answer that an agent got to a request of its own.
+func (r *rig) reply(id string) string {
+	r.t.Helper()
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+		for _, l := range r.received() {
+			if m, err := rpc.Scan([]byte(l)); err == nil && m.Kind == rpc.Response && string(m.ID) == id {
+				return string(m.Result) + string(m.Error)
+			}
+		}
+	}
+	return "no answer"
+}
+
 // read and write are a client's buffers, as Zed has them.
 func (r *rig) read(params jsontext.Value) string {
 	path := memberOf(params, "path")
