@@ -46,7 +46,7 @@ func restrict(r rules) error {
 	case r.Files == nil && !r.Scopes && !r.NoTCP:
 		return nil
 	case r.Files != nil && r.ABI < abiFiles:
-		return fmt.Errorf("Landlock has version %d here, and %d is needed", r.ABI, abiFiles)
+		return fmt.Errorf("this kernel's Landlock has version %d, and %d is needed", r.ABI, abiFiles)
 	}
 	c := r.config()
 	fd, flags, err := c.NewRulesetFD(r.all()...)
@@ -54,7 +54,7 @@ func restrict(r rules) error {
 	case err != nil:
 		return err
 	case fd < 0:
-		return errors.New("Landlock restricts nothing")
+		return errors.New("its rules restrict nothing")
 	}
 	defer unix.Close(fd)
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {

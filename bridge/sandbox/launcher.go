@@ -115,7 +115,12 @@ func (l *Launcher) Start(ctx context.Context, r Request) (*Fence, error) {
 		}
 		return &Fence{Process: p, Report: Report{Backend: None, Level: Nothing}}, nil
 	}
-	return l.start(ctx, backend, r)
+	f, err := l.start(ctx, backend, r)
+	if err != nil {
+		return nil, err
+	}
+	l.log().Debug("fence", "backend", backend, "level", f.Report.Level, "masks", len(f.masks), "pid", f.Pid())
+	return f, nil
 }
 
 // Level is how much of the fences works here.
