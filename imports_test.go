@@ -142,6 +142,7 @@ var edges = map[string]map[string]string{
 	"workspace/checkpoint": {
 		"workspace/checkpoint/ignore": "what a .gitignore names",
 		"workspace/checkpoint/pack":   "contents and trees",
+		"workspace/fence":             "folders that stand only while an agent is fenced off",
 	},
 	"workspace/receipt": {
 		"workspace/checkpoint/pack": "a lock that survives crashes, and small files written whole",

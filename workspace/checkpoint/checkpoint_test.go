@@ -247,3 +247,20 @@ func (p *project) settle() {
 		}
 	}
 }
+
+// An empty folder that only holds a place while an agent is fenced off comes and goes unseen; one with something in it does
+// not, nor one that is not directly in the root.
+func TestPlaceholders(t *testing.T) {
+	p := newProject(t)
+	p.write("a", "a")
+	p.write("sub/b", "b")
+	before := p.take()
+	for _, name := range []string{".idea", ".vscode", "sub/.idea"} {
+		p.mkdir(name)
+	}
+	p.write(".vscode/tasks.json", "{}")
+	want := []string{"added .vscode", "added .vscode/tasks.json", "added sub/.idea"}
+	if got := p.changes(before, p.take()); !slices.Equal(got, want) {
+		t.Errorf("changes are %q, want %q", got, want)
+	}
+}

@@ -1,5 +1,11 @@
 package checkpoint
 
+import (
+	"slices"
+
+	"sallyport/workspace/fence"
+)
+
 // scan looks at all names of a folder, reads what changed, and queues the folders in it.
 func (w *walk) scan(n *node, h *folder, r *reader) {
 	defer h.release()
@@ -55,7 +61,7 @@ func (l *listing) run() error {
 }
 
 func (l *listing) name(name []byte) {
-	if machinery(string(name)) {
+	if machinery(string(name)) || l.placeholder(string(name)) {
 		return
 	}
 	if l.same && l.next < len(l.old) && l.old[l.next].name == string(name) {
@@ -72,6 +78,26 @@ func (l *listing) name(name []byte) {
 	slot := len(l.node.entries)
 	l.node.entries = append(l.node.entries, e)
 	l.visit(&l.node.entries[slot], slot)
+}
+
+// placeholder says whether a name is an empty folder, directly in a root, that stands there only for as long as an agent is
+// fenced off from it. Such come and go with agents, and are no part of any checkpoint.
+func (l *listing) placeholder(name string) bool {
+	if l.node.parent != nil || len(name) == 0 || name[0] != '.' || !slices.Contains(fence.Placeholders(), name) {
+		return false
+	}
+	st, err := l.in.lstat(name)
+	if err != nil || st.kind != Folder {
+		return false
+	}
+	in, err := l.in.openFolder(name, st)
+	if err != nil {
+		return false
+	}
+	defer in.release()
+	list, err := in.list(nil)
+	empty := err == nil
+	return list.each(func([]byte) { empty = false }) == nil && empty
 }
 
 func (l *listing) differ() {

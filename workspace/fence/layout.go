@@ -173,7 +173,7 @@ func (s *survey) base(b *base) error {
 	if !s.inWritable(b.path) {
 		return nil
 	}
-	for _, name := range placeholders() {
+	for _, name := range Placeholders() {
 		s.hold(filepath.Join(b.path, name))
 	}
 	for _, name := range builtinReserved() {

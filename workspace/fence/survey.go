@@ -10,10 +10,10 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// placeholders are the reserved folders that are held in a folder of the session also while they are absent: those from
+// Placeholders are the reserved folders that are held in a folder of the session also while they are absent: those from
 // which an editor or an agent takes commands when the folder is opened. Each is a real, empty folder for as long as it is
 // held, so there are not more of them.
-func placeholders() []string {
+func Placeholders() []string {
 	return []string{".vscode", ".idea", ".devcontainer", ".zed", ".claude", ".gemini", ".codex", ".qwen", ".cursor", ".agents"}
 }
 
