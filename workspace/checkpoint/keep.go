@@ -75,7 +75,7 @@ func (s *Store) keepOne(at *places, step Step) (State, error) {
 	state := State{Kind: File, Mode: modeOf(step.seen.info.Mode())}
 	same := false
 	err = readSame(dir, name, step.seen.info, func(f *os.File) error {
-		h, _, _, err := s.objects.PutStream(f, true)
+		h, _, _, err := s.objects.PutStream(f, Hash{}, true)
 		state.Hash = h
 		if err != nil {
 			return storeError{fmt.Errorf("storing %s: %w", step.Path, err)}

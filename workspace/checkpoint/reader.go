@@ -80,7 +80,7 @@ var errOver = errors.New("time is over")
 func (r *reader) store(file *os.File, size int64) (Hash, int64, error) {
 	if size >= pack.ChunkSize {
 		from := &watched{file: file, over: r.walk.over, left: size + 1}
-		h, n, took, err := r.walk.store.objects.PutStream(from, r.walk.compress())
+		h, n, took, err := r.walk.store.objects.PutStream(from, Hash{}, r.walk.compress())
 		switch {
 		case from.err != nil:
 			return Hash{}, took, from.err

@@ -54,6 +54,7 @@ type restore struct {
 	at     places
 	result *Result
 	staged []staged
+	inodes map[inode]int // where staged has the first name of a file that has several now
 }
 
 // run goes from folders that are opened, over what is removed, deepest first, and folders, shallowest first, to files and at last the

@@ -159,26 +159,35 @@ func (r *restore) linked(dir *os.Root, st *staged) bool {
 	if names < 2 {
 		return false
 	}
-	for _, other := range r.staged {
-		if o := other.step; other.info == nil || o.Root != s.Root || o.Before != s.Before || o.Now.Kind != File {
-			continue
+	i, ok := r.inodes[id]
+	if !ok || !r.is(i, id) || r.staged[i].step.Root != s.Root || r.staged[i].step.Before != s.Before {
+		if r.inodes == nil {
+			r.inodes = map[inode]int{}
 		}
-		if of, _ := inodeOf(other.step.seen.info); of != id {
-			continue
-		}
-		root, err := r.at.root(s.Root)
-		if err != nil || root.Link(siblingOf(other.step.Path, other.temp), siblingOf(s.Path, st.temp)) != nil {
-			return false
-		}
-		info, err := dir.Lstat(st.temp)
-		if err == nil && os.SameFile(info, other.info) {
-			st.info = info
-			return true
-		}
-		_ = dir.Remove(st.temp)
+		r.inodes[id] = len(r.staged) // this one, if it is staged
 		return false
 	}
+	other := r.staged[i]
+	root, err := r.at.root(s.Root)
+	if err != nil || root.Link(siblingOf(other.step.Path, other.temp), siblingOf(s.Path, st.temp)) != nil {
+		return false
+	}
+	info, err := dir.Lstat(st.temp)
+	if err == nil && os.SameFile(info, other.info) {
+		st.info = info
+		return true
+	}
+	_ = dir.Remove(st.temp)
 	return false
+}
+
+// is says whether a file that takes the place of an inode is staged there.
+func (r *restore) is(i int, id inode) bool {
+	if i >= len(r.staged) || r.staged[i].info == nil || r.staged[i].step.seen.info == nil {
+		return false
+	}
+	of, _ := inodeOf(r.staged[i].step.seen.info)
+	return of == id
 }
 
 // countNames tells of files that have names which are not restored with them.

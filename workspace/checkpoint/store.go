@@ -113,7 +113,7 @@ func (s *Store) putTree(items []item, was Hash, compress bool) (Hash, int64, err
 	if len(body) <= pack.ChunkSize {
 		return s.objects.PutLike(body, was, compress)
 	}
-	h, _, took, err := s.objects.PutStream(bytes.NewReader(body), compress)
+	h, _, took, err := s.objects.PutStream(bytes.NewReader(body), was, compress)
 	return h, took, err
 }
 

@@ -11,7 +11,10 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"sallyport/workspace/checkpoint/checkpointtest"
+	"sallyport/workspace/checkpoint/pack"
 )
 
 // whole reads everything that a checkpoint holds.
@@ -223,6 +226,32 @@ func TestBytesOfATurn(t *testing.T) {
 		}
 	}
 	t.Logf("30 turns took %d bytes of %d", sum, allowed)
+}
+
+// The same in one large folder, whose tree does not fit into one piece.
+func TestBytesOfATurnInALargeFolder(t *testing.T) {
+	p := newProject(t)
+	s := p.store
+	var items []item
+	for i := range 40_000 {
+		items = append(items, item{fmt.Sprintf("file%05d.go", i), State{Kind: File, Mode: 0o644, Hash: pack.Sum([]byte(fmt.Sprint(i)))}})
+	}
+	was, _, err := s.putTree(items, Hash{}, true)
+	p.must(err)
+	for i := range 20 {
+		items[i*1999].Hash = pack.Sum([]byte(fmt.Sprint("changed ", i)))
+	}
+	items = append(items, item{"file00000a.go", State{Kind: File, Mode: 0o644}})
+	is, took, err := s.putTree(items, was, true)
+	p.must(err)
+	if took > 40*4<<10 {
+		t.Errorf("20 changes and a new file took %d bytes", took)
+	}
+	got, err := s.tree(is)
+	p.must(err)
+	if d := cmp.Diff(items, got, cmp.AllowUnexported(item{})); d != "" {
+		t.Error("the tree is another one")
+	}
 }
 
 func TestHardLinks(t *testing.T) {

@@ -60,7 +60,7 @@ func (s *Store) Take(ctx context.Context, folders []string, o Options) (*Checkpo
 // putTexts stores what stands beside the tree.
 func (s *Store) putTexts(c *Checkpoint, texts map[string][]byte) error {
 	for path, text := range texts {
-		h, _, took, err := s.objects.PutStream(bytes.NewReader(text), true)
+		h, _, took, err := s.objects.PutStream(bytes.NewReader(text), Hash{}, true)
 		if err != nil {
 			return err
 		}

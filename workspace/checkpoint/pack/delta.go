@@ -58,9 +58,14 @@ type table struct {
 }
 
 func newTable(base []byte) *table {
-	size := bits.Len(uint(len(base))) + 1
+	const large = 64 << 10
+	step := 1
+	if len(base) > large {
+		step = 4 // of a large one, not each place is known: then a copy is a little longer at the least
+	}
+	size := bits.Len(uint(len(base)/step)) + 1
 	t := &table{base: base, shift: 64 - size, at: make([]int32, 1<<size)}
-	for i := 0; i+least <= len(base); i++ {
+	for i := 0; i+least <= len(base); i += step {
 		t.at[t.hash(base[i:])] = int32(i + 1)
 	}
 	return t

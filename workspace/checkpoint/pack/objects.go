@@ -181,10 +181,11 @@ func (o *Objects) deltaTo(h Hash, body []byte, like Hash) ([]byte, byte) {
 	return append(id[:], delta(base, body)...), max(p.codec+1, codecDelta)
 }
 
-// PutStream stores what r gives, in chunks, and returns its hash, its size and the bytes that this took.
-func (o *Objects) PutStream(r io.Reader, compress bool) (h Hash, size, took int64, err error) {
+// PutStream stores what r gives, in chunks, and returns its hash, its size and the bytes that this took. Like is as of PutLike.
+func (o *Objects) PutStream(r io.Reader, like Hash, compress bool) (h Hash, size, took int64, err error) {
 	whole := newHash()
 	var list []byte
+	was := o.chunksOf(like)
 	buf := make([]byte, ChunkSize)
 	for {
 		n, err := io.ReadFull(r, buf)
@@ -193,7 +194,11 @@ func (o *Objects) PutStream(r io.Reader, compress bool) (h Hash, size, took int6
 		}
 		if n > 0 || size == 0 {
 			whole.Write(buf[:n])
-			chunk, more, err := o.Put(buf[:n], compress)
+			var old Hash
+			if i := len(list) / len(h); i < len(was) {
+				old = was[i]
+			}
+			chunk, more, err := o.PutLike(buf[:n], old, compress)
 			if err != nil {
 				return Hash{}, 0, took, err
 			}
@@ -208,6 +213,22 @@ func (o *Objects) PutStream(r io.Reader, compress bool) (h Hash, size, took int6
 		return h, size, took, nil
 	}
 	return h, size, took + int64(len(list)), o.write(h.ID(), list, size, codecList)
+}
+
+// chunksOf are the chunks of an object, itself if it is one, none if it is not here.
+func (o *Objects) chunksOf(h Hash) []Hash {
+	if h.IsZero() {
+		return nil
+	}
+	p, err := o.find(h.ID())
+	if err != nil || p.codec != codecList {
+		return []Hash{h}
+	}
+	list, err := p.chunks()
+	if err != nil {
+		return nil
+	}
+	return list
 }
 
 // write appends a body to this process's pack. Bodies are written side by side; each has its own place.
