@@ -84,7 +84,7 @@ func TestAnotherProgramWrites(t *testing.T) {
 			r.clean(path)
 		}
 		if n := r.edits(); n != 3 {
-			t.Errorf("%d edits, want 3", n)
+			r.ed.Look(func(s *servertest.Seen) { t.Errorf("%d edits, want 3: %+v", n, s.Edits) })
 		}
 		told := func() int { return r.said("a.txt changed on disk and is edited to match") }
 		if r.ed.Plugin == nil {

@@ -135,6 +135,8 @@ const (
 	// beingWritten is how young a file's last change may be while it may still be written:
 	// many programs empty a file before they write it.
 	beingWritten = 50 * time.Millisecond
+	// doubted is how often what is empty, or no text, is looked at again before it is believed.
+	doubted = 4
 	// maxWritten bounds how often a file is read again that is being written.
 	maxWritten = 10
 )
@@ -144,7 +146,7 @@ func (f *Files) written(ctx context.Context, path string) (disk.File, error) {
 	for round := range maxWritten {
 		file, err := disk.Read(f.Policy, path, disk.Window{Max: f.MaxRead})
 		var notText *disk.NotTextError // perhaps half a letter
-		doubtful := round == 0 && (err == nil && file.Text == "" || errors.As(err, &notText))
+		doubtful := round < doubted && (err == nil && file.Text == "" || errors.As(err, &notText))
 		age := time.Since(file.ModTime)
 		if !doubtful && (err != nil || age > beingWritten || age < -beingWritten) {
 			return file, err
