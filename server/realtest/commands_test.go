@@ -51,7 +51,7 @@ func command(t *testing.T, s *stage) {
 		t.Error("a command wrote a file and nobody was asked")
 	}
 	if !strings.Contains(d.told.tools, "gamma") {
-		t.Error("the model did not get what the command printed")
+		t.Errorf("the model did not get what the command printed: %q", d.told.tools)
 	}
 }
 

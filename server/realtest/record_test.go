@@ -29,7 +29,6 @@ var touched = []string{"deleted.txt", "edited.txt", "link", "made.txt", "shell.t
 // taken back and done again by the command and by an editor; the receipt names
 // all it changed; what git knows is never touched.
 func recorded(t *testing.T, s *stage) {
-	s.repository(t)
 	before, git := s.look(t), s.machinery(t)
 	d := s.play(t, "record", allow)
 	s.ended(t, d, "end_turn")
@@ -64,9 +63,9 @@ func recorded(t *testing.T, s *stage) {
 // cutOff: Sallyport is killed in the middle of a turn that has written a file.
 // The next one lists the turn as interrupted, and the command takes it back.
 func cutOff(t *testing.T, s *stage) {
+	before := s.look(t) // without what a fence has of its own in the project while it stands
 	s.raise(t)
 	s.begun(t)
-	before := s.look(t)
 	p := s.begin(t, "halt", allow)
 	s.family.Find(t, sleeper, patience)
 	server, err := os.FindProcess(s.serverProcess(t))

@@ -73,11 +73,7 @@ func newStage(t *testing.T, id string, model bridgetest.Model) *stage {
 	s.ear = listen(t, model.URL)
 	s.env = agent.Install(t, s.Place, s.ear.URL)
 	s.put(t, "notes.txt", "alpha\nbeta\ngamma\n")
-	git := exec.Command("git", "init", "-q", s.Project) // agents look for the project's root
-	git.Env = s.env
-	if out, err := git.CombinedOutput(); err != nil {
-		t.Fatalf("git init: %v: %s", err, out)
-	}
+	s.repository(t) // agents look for the project's root
 	t.Cleanup(func() {
 		if s.now != nil {
 			_ = s.now.process.Process.Kill() // it may be gone
