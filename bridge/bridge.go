@@ -76,6 +76,7 @@ type life struct {
 	once   sync.Once
 	ctx    context.Context
 	cancel context.CancelFunc
+	weak   sync.Once      // the kernel holding less than it could was told
 	wg     sync.WaitGroup // grows only under live.mu, and not once closed is set
 }
 

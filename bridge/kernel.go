@@ -72,6 +72,7 @@ func (b *Bridge) startFenced(ctx context.Context, l launching) (*fenced, error) 
 			return nil, err
 		}
 	}
+	b.tellWeak(k)
 	if err := b.enough(h, k, policy.Inside()); err != nil {
 		_ = k.Stop(ctx, 0) // what is left dies with us
 		return nil, errors.Join(err, k.Close())
@@ -130,6 +131,25 @@ func (b *Bridge) inKernel(ctx context.Context, l launching, policy *fence.Policy
 		f.Report.Gaps = append(f.Report.Gaps, "the sandbox of its own in which "+h.Name+" runs commands does not work inside this one: they fail until it is switched off in its settings")
 	}
 	return f, reserved(layout), nil
+}
+
+// tellWeak says, once, that the kernel holds less here than it could.
+func (b *Bridge) tellWeak(k *fenced) {
+	r := k.Report
+	if b.Home.Kernel == nil || k.asked == config.SandboxOff || r.Level == sandbox.Full {
+		return
+	}
+	found := b.Home.Kernel.Probe(context.Background())
+	b.life.weak.Do(func() {
+		n := Notice{Kind: NoticePosture, Level: Warning, Text: "the kernel holds the fences here with gaps: " + found.Refused, Hint: found.Fix}
+		if r.Level == sandbox.Nothing {
+			n.Text = "the kernel holds no fences here: " + found.Refused
+		}
+		if found.Fix == "" { // nothing to mend
+			n.Level = Plain
+		}
+		b.Display.Notice(n)
+	})
 }
 
 // enough reports why an agent must not run with what is held for it.

@@ -3,6 +3,7 @@ package sandbox
 import (
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // Descriptors of a fence that is being made.
@@ -24,8 +25,7 @@ const sweepCommand = "sandbox-sweep"
 // root's without capabilities lets no other be made in it, and an agent could not have a sandbox of its own.
 func base() []string {
 	args := []string{"--die-with-parent", "--cap-drop", "ALL", "--unshare-user", "--unshare-pid", "--unshare-ipc"}
-	if os.Geteuid() == 0 {
-		const nobody = "65534"
+	if os.Geteuid() == 0 && hasName(nobody) {
 		args = append(args, "--uid", nobody, "--gid", nobody)
 	}
 	args = append(args, "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc")
@@ -35,6 +35,23 @@ func base() []string {
 		}
 	}
 	return args
+}
+
+// nobody is the user that most systems have for those without rights.
+const nobody = "65534"
+
+// hasName reports whether the system's users include one: programs give up when they have no name.
+func hasName(uid string) bool {
+	raw, err := os.ReadFile("/etc/passwd")
+	if err != nil {
+		return false
+	}
+	for line := range strings.Lines(string(raw)) {
+		if fields := strings.Split(line, ":"); len(fields) > 3 && fields[2] == uid {
+			return true
+		}
+	}
+	return false
 }
 
 // rootsProc is what of /proc root writes by being root, without any capability: kernel settings such as the program that a

@@ -66,6 +66,9 @@ func (l *Launcher) launch(ctx context.Context, backend Backend, r Request, dir s
 		return nil, failed(err)
 	}
 	found := l.Probe(ctx)
+	if path := p.othersFolder(); path != "" {
+		return nil, &SetupError{Backend: backend, Reason: path + " belongs to another user, whose files root cannot write inside a fence: start Sallyport as that user"}
+	}
 	o := &orders{Program: r.Program.Path, Args: r.Program.Args, Dir: r.Program.Dir, Env: p.environ(backend, r.Program.Env)}
 	o.Rules = rules{ABI: found.Landlock, Scopes: found.Landlock >= abiScopes}
 	if backend == Landlock {
@@ -120,6 +123,23 @@ func (l *Launcher) plan(backend Backend, r Request, dir string, u *undo) (*plan,
 		p.visible = visible(r.Program)
 	}
 	return p, nil
+}
+
+// othersFolder is a folder of the region that only root's privileges would open; "" when there is none.
+func (p *plan) othersFolder() string {
+	if os.Geteuid() != 0 {
+		return ""
+	}
+	for _, path := range p.layout.Writable {
+		info, err := os.Stat(path)
+		if err != nil || info.Mode().Perm()&0o002 != 0 {
+			continue
+		}
+		if st, ok := info.Sys().(*syscall.Stat_t); ok && st.Uid != 0 {
+			return path
+		}
+	}
+	return ""
 }
 
 // makeBlank makes the file that stands for hidden ones: nobody can open it, its owner included.
