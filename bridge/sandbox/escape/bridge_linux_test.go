@@ -34,7 +34,8 @@ type job struct {
 
 	Drill string `json:"drill,omitzero"` // see drill
 
-	Ask []op `json:"ask,omitzero"` // instead of a command
+	Ask     []op   `json:"ask,omitzero"` // instead of a command
+	Nowhere string `json:"nowhere,omitzero"`
 }
 
 // result is what came of it.
@@ -182,7 +183,7 @@ func (j *job) resolve(p string) string {
 	if rest, ok := strings.CutPrefix(p, "~/"); ok {
 		return j.Home + "/" + rest
 	}
-	p = strings.ReplaceAll(p, "NOWHERE", filepath.Base(filepath.Dir(filepath.Dir(j.Home))))
+	p = strings.ReplaceAll(p, "NOWHERE", j.Nowhere)
 	if filepath.IsAbs(p) {
 		return p
 	}

@@ -65,10 +65,9 @@ func apart() int {
 
 // ground is what all scenes stand on.
 var ground struct {
-	dir     string // holds the fixtures; every user may pass through it
-	self    string // this test binary, where every user and every fence can reach it
-	mounts  bool   // the tests may mount
-	nowhere string // part of names outside the fixture that no one else uses
+	dir    string // holds the fixtures; every user may pass through it
+	self   string // this test binary, where every user and every fence can reach it
+	mounts bool   // the tests may mount
 }
 
 // run lays the ground, below /var/tmp: fences put a folder of their own in the
@@ -83,7 +82,6 @@ func run(m *testing.M) (int, error) {
 		return 1, err
 	}
 	ground.dir, ground.self = dir, filepath.Join(dir, "escape.test")
-	ground.nowhere = "sallyport-" + filepath.Base(dir)
 	ground.mounts = os.Getenv(apartVar) == "yes"
 	self, err := os.Executable()
 	if err != nil {

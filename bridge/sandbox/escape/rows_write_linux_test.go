@@ -99,7 +99,7 @@ func strewn(folders ...string) func(*scene) string {
 	return func(s *scene) string {
 		var found []string
 		for _, f := range folders {
-			path := filepath.Join(f, ground.nowhere)
+			path := filepath.Join(f, s.nowhere())
 			if _, err := os.Lstat(path); err == nil {
 				found = append(found, f)
 				if err := os.Remove(path); err != nil {

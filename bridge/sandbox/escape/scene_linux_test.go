@@ -150,7 +150,7 @@ func (s *scene) play() {
 	s.t.Helper()
 	j := &job{Backend: s.backend, Folder: s.folder(), Home: s.home(), Run: filepath.Join(s.dir, "run")}
 	j.Env = map[string]string{
-		"RUN": j.Run, "OUT": strconv.Itoa(s.out), "X": ground.self, "ABS": s.abstract(), "NOWHERE": ground.nowhere, "GIT_CONFIG_NOSYSTEM": "1",
+		"RUN": j.Run, "OUT": strconv.Itoa(s.out), "X": ground.self, "ABS": s.abstract(), "NOWHERE": s.nowhere(), "GIT_CONFIG_NOSYSTEM": "1",
 		"GORACE": "atexit_sleep_ms=0",
 	}
 	j.Command = []string{"/bin/sh", "-c", s.row.sh}
@@ -179,13 +179,18 @@ func (s *scene) drill(kind string) error {
 	return s.attempt(j)
 }
 
+// nowhere is a name, for files outside the fixture, that no one else has.
+func (s *scene) nowhere() string {
+	return "sallyport-" + filepath.Base(ground.dir) + "-" + filepath.Base(s.dir)
+}
+
 // abstract is the scene's abstract socket.
 func (s *scene) abstract() string { return "@" + s.dir }
 
 // ask asks the row's questions through fs/*.
 func (s *scene) ask() {
 	s.t.Helper()
-	s.run(&job{Folder: s.folder(), Home: s.home(), Run: filepath.Join(s.dir, "run"), Ask: s.row.fs})
+	s.run(&job{Folder: s.folder(), Home: s.home(), Run: filepath.Join(s.dir, "run"), Ask: s.row.fs, Nowhere: s.nowhere()})
 }
 
 // run gives a job to a bridge of its own.
