@@ -35,7 +35,7 @@ func told(b *testing.B, value float64, unit, wanted string, met bool) {
 	if !met {
 		missed = "MISSED"
 	}
-	if _, err := fmt.Fprintf(f, "%-30s %-20s %10.3g   %-12s %s\n", b.Name()[len("Benchmark"):], unit, value, wanted, missed); err != nil {
+	if _, err := fmt.Fprintf(f, "%-36s %-20s %10.3g   %-12s %s\n", b.Name()[len("Benchmark"):], unit, value, wanted, missed); err != nil {
 		b.Fatal(err)
 	}
 }
@@ -48,5 +48,5 @@ func printTable() {
 	if err != nil {
 		return
 	}
-	fmt.Printf("\n%-30s %-20s %10s   %s\n%s\n", "benchmark", "metric", "measured", "wanted", raw)
+	fmt.Printf("\n%-36s %-20s %10s   %s\n%s\n", "benchmark", "metric", "measured", "wanted", raw)
 }

@@ -18,6 +18,12 @@ func (r *restore) keep(steps []Step) ([]Step, error) {
 			out = append(out, s)
 			continue
 		}
+		if s.Now.Kind == LeftOut && s.Now.Reason == Denied {
+			if err := r.letRead(&s); err != nil {
+				r.conflict(s, err)
+				continue
+			}
+		}
 		state, err := r.store.keepOne(&r.at, s)
 		if failed, ok := err.(storeError); ok {
 			return nil, failed.error
@@ -49,6 +55,24 @@ func (r *restore) keep(steps []Step) ([]Step, error) {
 	}
 	r.result.Kept = c
 	return out, nil
+}
+
+// letRead gives the owner back the right to read a file that is going to be overwritten: else it could not be kept.
+func (r *restore) letRead(s *Step) error {
+	dir, name, err := r.at.parent(s.Root, s.Path)
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	if err := r.same(dir, name, *s); err != nil {
+		return err
+	}
+	const ownerReads = 0o400
+	if err := dir.Chmod(name, s.seen.info.Mode()|ownerReads); err != nil {
+		return err
+	}
+	s.seen, err = look(dir, name)
+	return err
 }
 
 // keepOne stores what stands at a step's path, whatever its size.

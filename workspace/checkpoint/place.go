@@ -145,6 +145,9 @@ func look(dir *os.Root, name string) (seen, error) {
 			out.Hash = Hash(sum.Sum(nil))
 			return err
 		}, &same)
+		if errors.Is(err, fs.ErrPermission) {
+			return seen{State{Kind: LeftOut, Reason: Denied, Hash: infoKey(info).digest()}, info}, nil
+		}
 		if err != nil {
 			return seen{}, err
 		}
