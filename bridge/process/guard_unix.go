@@ -12,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 const (
@@ -86,10 +88,19 @@ func GuardMain() int {
 		g.spared = pid
 	}
 	status := g.run(readCommands(control), reap(), signals)
-	if g.orphan && len(spec.Sweep) > 0 {
+	if len(spec.Sweep) > 0 && (g.orphan || hungUp(controlFD)) {
 		sweep(spec.Sweep)
 	}
 	return status
+}
+
+// hungUp reports whether a pipe's other end is closed. The agent may end of its
+// own closed input before the guard has seen that we died.
+func hungUp(fd int32) bool {
+	const soon = 5 // ms, in which a process that dies closes the one pipe after the other
+	fds := []unix.PollFd{{Fd: fd, Events: unix.POLLIN}}
+	n, err := unix.Poll(fds, soon)
+	return err == nil && n > 0 && fds[0].Revents&unix.POLLHUP != 0
 }
 
 // sweep becomes this program once more, to clear away what is left of a fence.

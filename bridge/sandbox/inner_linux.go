@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -25,10 +26,14 @@ func init() {
 
 // sweepMain clears away what sessions that were killed left in and through a folder of ours.
 func sweepMain(dir string) int {
-	if _, err := openGhosts(dir); err != nil {
-		return 1
+	// Whose locks these were may still be dying.
+	for _, wait := range []time.Duration{0, 100 * time.Millisecond, time.Second} {
+		time.Sleep(wait)
+		if _, err := openGhosts(dir); err != nil {
+			return 1
+		}
+		sweepTemporary(filepath.Join(dir, temporaryName))
 	}
-	sweepTemporary(filepath.Join(dir, temporaryName))
 	return 0
 }
 

@@ -66,6 +66,11 @@ func (l *Launcher) launch(ctx context.Context, backend Backend, r Request, dir s
 		return nil, failed(err)
 	}
 	found := l.Probe(ctx)
+	for _, path := range p.layout.Writable {
+		if slices.Contains([]string{"/", "/dev", "/proc", "/sys"}, path) {
+			return nil, failed(fmt.Errorf("the region is %s, around which there can be none", path))
+		}
+	}
 	if path := p.othersFolder(); path != "" {
 		return nil, &SetupError{Backend: backend, Reason: path + " belongs to another user, whose files root cannot write inside a fence: start Sallyport as that user"}
 	}
@@ -78,13 +83,13 @@ func (l *Launcher) launch(ctx context.Context, backend Backend, r Request, dir s
 	}
 	o.Rules.NoTCP = r.Network == NetworkOff && found.Landlock >= abiTCP
 	o.Tests = p.tests(backend)
-	masks, told := p.masks(backend), p.absent(backend) // as it is before the program may change it
+	masks, told, names := p.masks(backend), p.absent(backend), p.otherNames() // as it is before the program may change it
 	started, result, err := run(ctx, found.Program, p, o, backend, r.Program)
 	if err != nil {
 		return nil, err
 	}
 	return &Fence{
-		Process: started, Report: p.report(backend, o, result, found), masks: masks, told: told, hidden: p.hiddenFolders(),
+		Process: started, Report: p.report(backend, o, result, found), masks: masks, told: told, names: names,
 	}, nil
 }
 

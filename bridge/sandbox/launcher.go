@@ -34,12 +34,12 @@ type Fence struct {
 	*process.Process
 	Report Report
 
-	masks  []mask
-	told   []string // absent at the start, and reserved
-	hidden []string
-	clear  func() error
-	once   sync.Once
-	err    error
+	masks []mask
+	told  []string            // absent at the start, and reserved
+	names map[string][]string // other paths of hidden folders, at the start
+	clear func() error
+	once  sync.Once
+	err   error
 }
 
 // Close takes away what was put on disk for the fence. It may be called again.

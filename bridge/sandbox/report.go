@@ -163,12 +163,12 @@ func (p *plan) landlockGaps(abi int) []string {
 	return gaps
 }
 
-// hiddenFolders are the folders whose other names are watched for.
-func (p *plan) hiddenFolders() []string {
-	var all []string
+// otherNames are the other paths of hidden folders now, by folder.
+func (p *plan) otherNames() map[string][]string {
+	all := map[string][]string{}
 	for _, h := range p.layout.Hidden {
 		if h.Folder {
-			all = append(all, h.Path)
+			all[h.Path] = fence.OtherNames(h.Path)
 		}
 	}
 	return all

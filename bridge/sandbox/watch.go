@@ -33,10 +33,7 @@ func (f *Fence) Watch(ctx context.Context, tell func([]Event)) {
 	if f.Report.Backend == None {
 		return
 	}
-	w := watcher{fence: f, told: map[string]bool{}, names: map[string][]string{}}
-	for _, path := range f.hidden {
-		w.names[path] = fence.OtherNames(path)
-	}
+	w := watcher{fence: f, told: map[string]bool{}}
 	tick := time.NewTicker(often)
 	defer tick.Stop()
 	for {
@@ -56,7 +53,6 @@ func (f *Fence) Watch(ctx context.Context, tell func([]Event)) {
 type watcher struct {
 	fence *Fence
 	told  map[string]bool
-	names map[string][]string // of hidden folders, at the start
 
 	mounts []byte // the table of mounts, when names were looked for last
 }
@@ -87,7 +83,7 @@ func (w *watcher) look() []Event {
 		return events
 	}
 	w.mounts = table
-	for path, known := range w.names {
+	for path, known := range w.fence.names {
 		for _, name := range fence.OtherNames(path) {
 			if !slices.Contains(known, name) {
 				add(Event{name, true})
