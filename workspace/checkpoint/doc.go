@@ -7,7 +7,8 @@
 // mode and hash. What a checkpoint does not hold is left out, and stands in the tree with its reason. The resident index is what
 // the last walk of a root saw: with it, the next one reads only what changed. A plan is what takes a turn back, before it is
 // carried out; a conflict is a path that stays as it is. A partial checkpoint holds single paths: what was overwritten by force. A
-// folder is partly held when it was left out and Store.Add then took up single paths in it.
+// folder is partly held when it is left out but for single paths in it: those that git tracks though they are ignored, and those that
+// Store.Add took up.
 //
 // # Invariants
 //
@@ -27,8 +28,8 @@
 // # Decisions
 //
 //   - The key of a file is size, mtime, ctime, inode and mode. One that was read within a clock's tick of its last change is
-//     read again the next time. On Windows change time and file id take an open file each, which would
-//     make a walk many times slower: an edit that keeps size and mtime is not seen there.
+//     read again the next time. On Windows change time and file id take an open file each, which would make a walk many times slower:
+//     an edit that keeps size and mtime is not seen there.
 //   - Two checkpoints in a row that are the same are one; its age is that of its last use.
 //   - The first checkpoint of a root is stored as it is, for speed; later ones, up to 8 MiB, compressed, and a prune compresses what
 //     it moves. Contents above 1 MiB are stored in chunks of it, so a file that grows takes only its new end.

@@ -53,7 +53,8 @@ type State struct {
 	Hash Hash
 }
 
-// partly says whether a folder is left out but for some paths in it, which its tree has: those that Store.Add took up.
+// partly says whether a folder is left out but for some paths in it, which its tree has: those that Store.Add took up, and
+// those that git tracks in an ignored folder.
 func (s State) partly() bool { return s.Kind == Folder && s.Reason != 0 && s.Reason != container }
 
 // closed says whether a folder is left out because nobody may list it; its mode is known all the same.
