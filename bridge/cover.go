@@ -39,6 +39,7 @@ func (s *session) cover(ctx context.Context, a *agent, t *turn) error {
 	on, err := s.b.Turns.Begin(ctx, turns.Start{
 		Turn: t.id, Session: s.id, Folder: s.folder, Roots: s.folders()[1:],
 		Agent: s.agentOf(a), Held: s.held(), Documents: s.dirty(), Options: CheckpointOptions(s.config.Checkpoint),
+		Placeholders: s.placeholders(),
 	})
 	switch {
 	case ctx.Err() != nil:

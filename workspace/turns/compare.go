@@ -3,6 +3,7 @@ package turns
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"sallyport/workspace/checkpoint"
 	"sallyport/workspace/receipt"
@@ -11,6 +12,8 @@ import (
 // Declared is what the agent said that it changed.
 type Declared struct {
 	Paths []string // of its diffs; absolute, or relative to the session's folder
+	// Placeholders are those that stand at the end; see Start.
+	Placeholders []string
 }
 
 // Compare takes the checkpoint after the turn and attributes what changed, by root and path. Call it when the agent is done, with
@@ -53,7 +56,7 @@ func (r *Running) compare(ctx context.Context, d Declared, docs []Buffer) ([]rec
 	account := r.account.copy() // the disk is read meanwhile
 	r.mu.Unlock()
 	c := &comparison{
-		project: r.project, before: before, after: after,
+		project: r.project, before: before, after: after, placeholders: slices.Concat(r.begun.Placeholders, bytesOf(d.Placeholders)),
 		evidence: evidence{account: &account, declared: declared, shared: shared(r.journal.base, &r.begun), held: held},
 	}
 	t, changes, err := c.run(ctx, r.begun.Turn)
@@ -74,6 +77,7 @@ type comparison struct {
 	evidence
 	project       project
 	before, after *checkpoint.Checkpoint
+	placeholders  [][]byte
 }
 
 func (c *comparison) run(ctx context.Context, turn string) (*trace, []receipt.Change, error) {
@@ -81,6 +85,7 @@ func (c *comparison) run(ctx context.Context, turn string) (*trace, []receipt.Ch
 	if err != nil {
 		return nil, nil, err
 	}
+	list = withoutPlaceholders(list, c.placeholders)
 	t := &trace{Turn: turn, Kind: receipt.Turn, Roots: c.project.bytes()}
 	t.Pairs = []pair{{c.before.ID, c.after.ID}}
 	by := c.attribute(ctx, list)

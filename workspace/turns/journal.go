@@ -37,6 +37,8 @@ type begun struct {
 	Held    receipt.Held `json:"held"`
 	Limits  limits       `json:"limits,omitzero"`
 	With    []string     `json:"with,omitzero"` // turns that ran on the same folders when it began
+	// Placeholders as Start has them: paths are bytes.
+	Placeholders [][]byte `json:"placeholders,omitzero"`
 }
 
 func (b *begun) project() project { return projectOf(b.Roots) }

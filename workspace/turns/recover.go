@@ -178,7 +178,7 @@ func (s *Store) compareNow(ctx context.Context, held *checkpoint.Store, before *
 		r.account.did.Alarms.Add(receipt.Alarm{Text: aboutGone(root), Time: s.config.Now()}, maxNoted)
 	}
 	c := &comparison{
-		project: r.project(), before: before, after: after,
+		project: r.project(), before: before, after: after, placeholders: r.Placeholders,
 		evidence: evidence{account: &r.account, shared: shared(r.base, &r.begun), alive: r.alive, held: held},
 	}
 	c.before.Texts = nil // what documents have now is not known

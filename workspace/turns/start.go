@@ -30,6 +30,9 @@ type Start struct {
 	Held    receipt.Held
 	// Documents are all dirty ones of the editor; those outside the folders do not count.
 	Documents []Buffer
+	// Placeholders are absolute paths at which a fence of ours keeps an empty folder while an agent lives: one that is made or
+	// goes is no change of the turn, and no undo touches it.
+	Placeholders []string
 	// Options of the checkpoints; the zero value is Config.Checkpoint. Base and Texts are not used.
 	Options checkpoint.Options
 }
@@ -51,7 +54,7 @@ func (s *Store) Begin(ctx context.Context, start Start) (*Running, error) {
 	}
 	r.begun = begun{
 		Head:  receipt.Head{Kind: receipt.Turn, Turn: start.Turn, Session: start.Session, Agent: start.Agent},
-		Roots: p.bytes(), Started: s.config.Now(), Held: start.Held, Limits: limitsOf(r.options),
+		Roots: p.bytes(), Started: s.config.Now(), Held: start.Held, Limits: limitsOf(r.options), Placeholders: bytesOf(start.Placeholders),
 	}
 	s.endDead(ctx, p.roots)
 	r.journal, err = s.enter(ctx, &r.begun)
