@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"sallyport/bridge"
 	"sallyport/server/terminal"
 	"sallyport/workspace/checkpoint"
 	"sallyport/workspace/receipt"
@@ -127,6 +128,34 @@ func TestPageOfAnUndo(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			if got := printed(t, terminal.Page{}, func(p *terminal.Page) error { return p.Undone(&test.u, test.redo) }); got != test.want {
 				t.Errorf("got\n%swant\n%s", got, test.want)
+			}
+		})
+	}
+}
+
+func TestEndOfATurn(t *testing.T) {
+	var many []receipt.Change
+	for range 25 {
+		many = append(many, receipt.Change{Path: "f", Kind: receipt.Added, By: receipt.BySilent})
+	}
+	for _, test := range []struct {
+		name string
+		r    bridge.TurnRecord
+		want string
+	}{
+		{"nothing", bridge.TurnRecord{}, ""},
+		{"a file and a check", bridge.TurnRecord{
+			Changes: []receipt.Change{{Path: "a\x1b[2J", Kind: receipt.Modified, By: receipt.ByMediated, Buffer: true}}, Changed: 1, Undoable: true,
+			Verifier: []receipt.Verdict{{Name: "tests", Outcome: receipt.Failed, Why: "exit status 1"}},
+		}, "check tests: failed, exit status 1\n1 file changed:\n  a␛[2J  modified, mediated, in an open document\nundo: sallyport undo t-1\n"},
+		{"many files", bridge.TurnRecord{Changes: many, Changed: 1030},
+			"1030 files changed:\n" + strings.Repeat("  f  added, silent\n", 20) + "  … and 1010 more: sallyport show t-1\n"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var b strings.Builder
+			terminal.Changed(&terminal.Terminal{Out: &b}, bridge.TurnResult{Turn: "t-1", TurnRecord: test.r})
+			if b.String() != test.want {
+				t.Errorf("got\n%swant\n%s", &b, test.want)
 			}
 		})
 	}
