@@ -151,7 +151,7 @@ func offered(card *permit.Card, option string) bool {
 func permissionParams(card *permit.Card) wire.PermissionParams {
 	return wire.PermissionParams{
 		Card: wireCard(card), Options: card.Options, Diffs: card.Diffs, Paths: card.Paths,
-		ToolCall: orNull(card.Raw),
+		ToolCall: orNull(card.Raw), Reason: card.Reason,
 	}
 }
 

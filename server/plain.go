@@ -114,12 +114,20 @@ func (d display) plainAsk(ctx context.Context, card *permit.Card) (permit.Answer
 	}
 	d.talks.say(card.Session, "waiting for your answer")
 	i, err := d.decide(ctx, question{
-		id: card.ID, lead: "the agent asks: ", title: text.Visible(card.Title), places: places(card), answers: distinct(card.Options),
+		id: card.ID, lead: "the agent asks: ", title: text.Visible(card.Title) + asksBecause(card), places: places(card), answers: distinct(card.Options),
 	})
 	if err != nil || i < 0 {
 		return permit.Answer{}, err
 	}
 	return permit.Answer{Option: card.Options[i].ID}, nil
+}
+
+// asksBecause is why a person is asked, behind what is asked.
+func asksBecause(card *permit.Card) string {
+	if card.Reason == "" {
+		return ""
+	}
+	return " (you are asked because " + text.Visible(card.Reason) + ")"
 }
 
 // plainSettled notes how a permission ended.

@@ -249,6 +249,9 @@ func (t *Terminal) card(c *permit.Card) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.line(t.paint(yellow, "? "+t.Name+" wants: "+c.Request.Tool) + "  " + c.Title)
+	if c.Reason != "" {
+		t.line("    asked because " + plain(c.Reason))
+	}
 	if command, ok := rpc.Member(c.Request.Input, "command"); ok {
 		s, _ := rpc.Unquote(command) // not a string: the title has to do
 		if s != "" && s != c.Title {

@@ -12,10 +12,11 @@ import (
 // nothing.
 type PermissionParams struct {
 	Card
-	Options  []permit.Option `json:"options"`  // show all, in this order, by name
-	Diffs    []permit.Diff   `json:"diffs"`    // may be empty
-	Paths    []string        `json:"paths"`    // every file it names, as the agent spelt them
-	ToolCall jsontext.Value  `json:"toolCall"` // the agent's toolCall, unchanged; null when there is none
+	Options  []permit.Option `json:"options"`         // show all, in this order, by name
+	Diffs    []permit.Diff   `json:"diffs"`           // may be empty
+	Paths    []string        `json:"paths"`           // every file it names, as the agent spelt them
+	ToolCall jsontext.Value  `json:"toolCall"`        // the agent's toolCall, unchanged; null when there is none
+	Reason   string          `json:"reason,omitzero"` // why a person is asked where a mode or a rule might have allowed it; absent: for no such reason
 }
 
 // Card names a permission.

@@ -91,6 +91,9 @@ func fields(v any) (names []string) {
 	for _, f := range reflect.VisibleFields(reflect.TypeOf(v).Elem()) {
 		if !f.Anonymous {
 			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			if name == "-" {
+				continue // no part of the message
+			}
 			names = append(names, name)
 		}
 	}

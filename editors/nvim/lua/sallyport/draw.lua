@@ -127,6 +127,9 @@ end
 ---@return string[]
 function M.card(card, cwd)
   local out = { "? " .. flat(card.title) }
+  if card.reason then
+    out[#out + 1] = "you are asked because " .. flat(card.reason)
+  end
   local input = type(card.request) == "table" and card.request.input
   local command = type(input) == "table" and input.command
   if type(command) == "string" then

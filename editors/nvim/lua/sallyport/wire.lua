@@ -60,6 +60,7 @@ local M = {}
 ---@field diffs sallyport.Diff[]
 ---@field paths string[]
 ---@field toolCall? table
+---@field reason? string
 
 ---@class (exact) sallyport.Settled
 ---@field permissionId string
@@ -114,7 +115,18 @@ M.shapes = {
     params = { "sessionId?", "turnId?", "kind", "level", "text", "hint?", "paths?" },
   },
   ["sallyport/permission"] = {
-    params = { "permissionId", "sessionId", "turnId", "title", "request", "options", "diffs", "paths", "toolCall" },
+    params = {
+      "permissionId",
+      "sessionId",
+      "turnId",
+      "title",
+      "request",
+      "options",
+      "diffs",
+      "paths",
+      "toolCall",
+      "reason?",
+    },
     result = { "optionId" },
   },
   ["sallyport/permission/settled"] = {
