@@ -3,6 +3,7 @@
 //
 //   - harness: descriptions of agents
 //   - rules: permissions decided by rules
+//   - decider: permissions decided by programs
 //
 // Words: a plugin is a folder with a manifest that somebody else wrote. What it
 // says is a claim, and is believed as far as its origin goes.
