@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"sallyport/bridge/permit"
+	"sallyport/bridge/quirk"
 	"sallyport/workspace"
 	"sallyport/workspace/checkpoint"
 	"sallyport/workspace/config"
@@ -24,6 +25,7 @@ const slowCover = 2 * time.Second
 // covered is told, and stops nothing: only ctx's end does.
 func (s *session) cover(ctx context.Context, a *agent, t *turn) error {
 	defer close(t.record.begun)
+	t.record.echoes = a.quirks.Has(quirk.EchoWrites)
 	if s.b.Turns == nil {
 		t.record.none = "turns are not kept here"
 		if s.b.NoTurns != nil {

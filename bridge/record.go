@@ -30,6 +30,9 @@ type record struct {
 	// none says why the turn cannot be taken back, "" when it can; for readers
 	// behind begun.
 	none string
+	// echoes: the agent writes the disk itself, and what it then sends through us
+	// is a word about that (quirk write-echo). Set before begun is closed.
+	echoes bool
 
 	unwatch func() // ends the watching of the turn's folders; nil: they are not watched. Of Prompt's goroutine
 
@@ -151,6 +154,9 @@ func (r *record) access(a workspace.Access) {
 	on := r.on.Load()
 	if on == nil || a.Err != nil {
 		return
+	}
+	if r.echoes && a.Kind == fence.Write && a.Outcome.Saved {
+		return // the file was the agent's own doing: it is declared, not mediated
 	}
 	on.Access(receipt.Access{
 		Kind: string(a.Kind), Path: a.Outcome.Path, Source: string(a.Outcome.Source), Before: bareHash(a.Outcome.Before), After: bareHash(a.Outcome.After),
