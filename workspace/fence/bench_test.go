@@ -2,6 +2,8 @@ package fence
 
 import (
 	"os"
+	"path/filepath"
+	"strconv"
 	"testing"
 )
 
@@ -59,4 +61,29 @@ func BenchmarkJudge(b *testing.B) {
 			w.Dir.Close()
 		}
 	})
+}
+
+// BenchmarkLayout is the survey of a project of 40,000 files.
+func BenchmarkLayout(b *testing.B) {
+	root := b.TempDir()
+	for i := range 400 {
+		dir := filepath.Join(root, "d"+strconv.Itoa(i%20), "e"+strconv.Itoa(i))
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			b.Fatal(err)
+		}
+		for j := range 100 {
+			if err := os.WriteFile(filepath.Join(dir, "f"+strconv.Itoa(j)+".go"), nil, 0o644); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	p, err := New(root, Rules{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if _, err := p.Layout(b.Context()); err != nil {
+			b.Fatal(err)
+		}
+	}
 }
