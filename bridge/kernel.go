@@ -166,6 +166,9 @@ func (b *Bridge) enough(h *harness.Harness, k *fenced, inside string) error {
 			e.Reason += ": " + k.Report.Why
 		}
 	case inside != "" && !h.ACP.FS && !k.enforced():
+		if k.asked == config.SandboxOff {
+			e.Hint = `set "sandbox": "auto"`
+		}
 		e.Reason = fmt.Sprintf("%s is a private project, and %s works on files by itself, which nothing here can hold", inside, h.Name)
 	default:
 		return nil

@@ -29,22 +29,22 @@ func (b *Bridge) needs(h *harness.Harness, policy *fence.Policy, env []string) (
 	sum := sha256.Sum256([]byte(inside))
 	base := filepath.Join(b.stateFolder(), "agents", h.ID, hex.EncodeToString(sum[:8]))
 	own := whereabouts{env: maps.Clone(w.env), moves: w.moves}
+	into := seeds{policy: policy}
 	for i, name := range sortedKeys(w.moves) {
 		dir := filepath.Join(base, string(rune('a'+i))+"-"+strings.ToLower(name))
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return sandbox.Needs{}, nil, err
 		}
+		into.dirs = append(into.dirs, dir)
 		own.env[name] = dir
 		env = setVariable(env, name, dir)
 	}
 	moved := own.expand(h, policy.Folder())
 	for i, from := range shared.State {
-		seedSignIn(policy, from, moved.State[i])
+		into.signIn(from, moved.State[i])
 	}
 	for i, from := range shared.Settings {
-		if to := moved.Settings[i]; to != from {
-			seed(from, to)
-		}
+		into.copy(from, moved.Settings[i])
 	}
 	kept := shared.State[:0:0]
 	for i, path := range moved.State { // what no variable moves is not written from here: it would tell others
@@ -150,27 +150,44 @@ func (w whereabouts) place(row string) string {
 	return filepath.Join(home, filepath.FromSlash(strings.TrimPrefix(row, "~/")))
 }
 
-// seedSignIn brings the sign-in of an agent into its state of a private project.
-func seedSignIn(policy *fence.Policy, from, to string) {
+// seeds copies an agent's settings and sign-in into its state of a private
+// project, where a copy is missing or older. An agent that misses one says so
+// itself.
+type seeds struct {
+	policy *fence.Policy
+	dirs   []string // where the copies go; what is in them is the agent's to write
+}
+
+// signIn copies the sign-in that lies directly in a folder of state.
+func (s seeds) signIn(from, to string) {
 	entries, err := os.ReadDir(from)
 	if err != nil || from == to {
 		return
 	}
 	for _, e := range entries {
 		var refused *fence.Refusal
-		if e.Type().IsRegular() && errors.As(policy.CheckRead(filepath.Join(from, e.Name())), &refused) && refused.Fence == fence.Unreadable {
-			seed(filepath.Join(from, e.Name()), filepath.Join(to, e.Name()))
+		if e.Type().IsRegular() && errors.As(s.policy.CheckRead(filepath.Join(from, e.Name())), &refused) && refused.Fence == fence.Unreadable {
+			s.copy(filepath.Join(from, e.Name()), filepath.Join(to, e.Name()))
 		}
 	}
 }
 
-// seed copies a file, or the files of a folder, where the copy is missing or older. An agent that misses one of them says so
-// itself.
-func seed(from, to string) {
+// copy copies a file, or the files of a folder. What the agent made of the
+// destination leads nowhere else: it is reached through a root handle.
+func (s seeds) copy(from, to string) {
 	const (
 		much  = 4 << 20
 		files = 500
 	)
+	i := slices.IndexFunc(s.dirs, func(dir string) bool { return fence.Beneath(to, dir) })
+	if i < 0 || from == to {
+		return
+	}
+	root, err := os.OpenRoot(s.dirs[i])
+	if err != nil {
+		return
+	}
+	defer root.Close()
 	n := 0
 	_ = filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
 		if n++; err != nil || n > files {
@@ -184,31 +201,35 @@ func seed(from, to string) {
 		if err != nil {
 			return nil
 		}
-		copyNewer(path, filepath.Join(to, rel), info)
+		at, err := filepath.Rel(s.dirs[i], filepath.Join(to, rel))
+		if err == nil {
+			copyNewer(root, path, at, info)
+		}
 		return nil
 	})
 }
 
-func copyNewer(from, to string, info fs.FileInfo) {
-	if there, err := os.Lstat(to); err == nil && !there.ModTime().Before(info.ModTime()) {
+func copyNewer(root *os.Root, from, to string, info fs.FileInfo) {
+	if there, err := root.Lstat(to); err == nil && there.Mode().IsRegular() && !there.ModTime().Before(info.ModTime()) {
 		return
 	}
 	in, err := os.Open(from)
-	if err != nil || os.MkdirAll(filepath.Dir(to), 0o700) != nil {
+	if err != nil || root.MkdirAll(filepath.Dir(to), 0o700) != nil {
 		return
 	}
 	defer in.Close()
-	// The folder was the agent's to write: what stands there is replaced, never followed.
-	out, err := os.CreateTemp(filepath.Dir(to), ".seed-*")
+	part := to + ".seed"
+	_ = root.Remove(part) // of a start that was cut short
+	out, err := root.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, info.Mode().Perm())
 	if err != nil {
 		return
 	}
 	_, err = io.Copy(out, in)
-	if err = errors.Join(err, out.Chmod(info.Mode().Perm()), out.Close()); err == nil {
-		err = os.Rename(out.Name(), to)
+	if err = errors.Join(err, out.Close()); err == nil {
+		err = root.Rename(part, to) // replaces what stands there, and follows nothing
 	}
 	if err != nil {
-		_ = os.Remove(out.Name())
+		_ = root.Remove(part)
 	}
 }
 

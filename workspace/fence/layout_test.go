@@ -68,7 +68,8 @@ func TestLayout(t *testing.T) {
 	needLinks(t)
 	root := tree(t, map[string]string{
 		"p/a.go": "", "p/.vscode/tasks.json": "", "p/sub/.envrc": "", "p/sub/.env": "", "p/sub/.env.example": "", "p/node_modules/x/.vscode/s": "",
-		"p/.github/workflows/ci.yml": "", "p/link": "-> sub", "secret/key": "", "state/r": "", "own/config.json": "", "agent/settings": "",
+		"p/.github/workflows/ci.yml": "", "p/link": "-> sub", "p/a.pem": "-> $/home/notes.txt", "p/b.pem": "-> sub/cert",
+		"p/sub/cert": "", "p/root.key": "-> $/p", "secret/key": "", "state/r": "", "own/config.json": "", "agent/settings": "",
 		"home/.ssh/id_rsa": "", "home/.ssh/config": "", "home/.ssh/a.pub": "", "home/.gnupg/x": "", "home/.netrc": "", "home/.config/gh/hosts.yml": "",
 		"home/.config/gh/config.yml": "", "home/notes.txt": "",
 	})
@@ -80,7 +81,8 @@ func TestLayout(t *testing.T) {
 	has(t, "closed", l.Closed, "$/p/.vscode", "$/p/.github/workflows", "$/own", "$/agent/settings")
 	lacks(t, "closed", l.Closed, "$/p/node_modules/x/.vscode", "$/p/a.go")
 	has(t, "hidden", hiddenPaths(l), "$/secret", "$/state", "$/p/sub/.envrc", "$/p/sub/.env", "$/home/.ssh", "$/home/.gnupg", "$/home/.netrc", "$/home/.config/gh/hosts.yml")
-	lacks(t, "hidden", hiddenPaths(l), "$/p/sub/.env.example", "$/home/.config/gh/config.yml", "$/home/notes.txt", "$/home/.ssh/id_rsa")
+	lacks(t, "hidden", hiddenPaths(l), "$/p/sub/.env.example", "$/home/.config/gh/config.yml", "$/home/notes.txt", "$/home/.ssh/id_rsa", "$/p")
+	has(t, "hidden", hiddenPaths(l), "$/p/sub/cert")
 	has(t, "told", l.Told, "$/p/.mcp.json", "$/p/.gitmodules", "$/agent/none.json")
 	if !l.absent("$/p/.idea") || l.absent("$/p/.vscode") || l.absent("$/p/.git") {
 		t.Errorf("absent are %v", l.Absent)

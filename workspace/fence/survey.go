@@ -105,27 +105,20 @@ func (s *survey) keep(path string, e fs.DirEntry) {
 	s.layout.Closed = append(s.layout.Closed, path)
 }
 
-// unread hides something unreadable.
+// unread hides something unreadable. What a link with such a name leads to is hidden where it lies in a folder of the session:
+// elsewhere a link that an agent planted would hide the shell from the next one.
 func (s *survey) unread(path string, e fs.DirEntry) {
-	if e.Type()&fs.ModeSymlink != 0 {
-		real, err := filepath.EvalSymlinks(path)
-		if err != nil {
-			return
-		}
-		info, err := os.Stat(real)
-		if err == nil && !s.policy.openByName(real) {
-			s.layout.Hidden = append(s.layout.Hidden, Hidden{Path: real, Kind: Unreadable, Folder: info.IsDir()})
-		}
+	if e.Type()&fs.ModeSymlink == 0 {
+		s.layout.Hidden = append(s.layout.Hidden, Hidden{Path: path, Kind: Unreadable, Folder: e.IsDir()})
 		return
 	}
-	s.layout.Hidden = append(s.layout.Hidden, Hidden{Path: path, Kind: Unreadable, Folder: e.IsDir()})
-}
-
-// openByName reports whether a path must stay readable although a link with an unreadable name leads to it: what is no plain
-// file of the user's own, such as /dev/null.
-func (p *Policy) openByName(path string) bool {
-	info, err := os.Stat(path)
-	return err != nil || !info.Mode().IsRegular() && !info.IsDir()
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil || !slices.ContainsFunc(s.policy.bases, func(b base) bool { return real != b.path && Beneath(real, b.path) }) {
+		return
+	}
+	if info, err := os.Stat(real); err == nil && (info.Mode().IsRegular() || info.IsDir()) {
+		s.layout.Hidden = append(s.layout.Hidden, Hidden{Path: real, Kind: Unreadable, Folder: info.IsDir()})
+	}
 }
 
 func (s *survey) isHidden(path string) bool {
