@@ -67,7 +67,8 @@ func acp(c *call) int {
 	}
 	front.Log, front.Version = log, buildVersion()
 	front.Bridge = func(d bridge.Display, editors func(string) workspace.Editor, greeting jsontext.Value) *bridge.Bridge {
-		b := &bridge.Bridge{Display: d, Editors: editors, Client: greeting, Home: side, Turns: keepTurns(ctx, h, d, log), Log: log}
+		b := &bridge.Bridge{Display: d, Editors: editors, Client: greeting, Home: side, Log: log}
+		keepTurns(ctx, h, b)
 		h.Attach(b)
 		return b
 	}

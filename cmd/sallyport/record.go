@@ -65,20 +65,16 @@ func (c *call) openRecord(ctx context.Context, name string, flags recordFlags) (
 
 func (r *record) close() { r.home.Close() } // and the store
 
-// keepTurns opens the record for a bridge. Where that cannot be, turns go on
-// without one, and the person is told that none can be taken back.
-func keepTurns(ctx context.Context, h *home.Home, d bridge.Display, log *slog.Logger) *turns.Store {
+// keepTurns gives a bridge the record. Where that cannot be opened turns go on
+// without it, and the bridge tells so before each.
+func keepTurns(ctx context.Context, h *home.Home, b *bridge.Bridge) {
 	store, err := h.Turns(ctx)
-	if err == nil {
-		return store
+	if err != nil {
+		b.Log.Error("opening the record of turns", "err", err)
+		b.NoTurns = fmt.Errorf("turns are not recorded: %w", err)
+		return
 	}
-	log.Error("opening the record of turns", "err", err)
-	d.Notice(bridge.Notice{
-		Kind: bridge.NoticeUncovered, Level: bridge.Warning,
-		Text: "turns are not recorded, so none can be taken back: " + err.Error(),
-		Hint: "look at the folder " + h.Paths.State,
-	})
-	return nil
+	b.Turns = store
 }
 
 // project is the folder that has turns, dir or the next one above it; dir when

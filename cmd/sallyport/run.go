@@ -137,7 +137,8 @@ func run(c *call) int {
 		Prompt:  prompt, Interrupted: interrupts(), Err: c.stderr,
 	}
 	ctx := context.Background()
-	b := &bridge.Bridge{Display: display, Home: side, Turns: keepTurns(ctx, h, display, log), Log: log}
+	b := &bridge.Bridge{Display: display, Home: side, Log: log}
+	keepTurns(ctx, h, b)
 	if _, err := h.Config(r.dir); err == nil { // else that is what the turn fails with
 		h.Attach(b)
 	}

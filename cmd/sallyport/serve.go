@@ -66,7 +66,8 @@ func serve(c *call) int {
 			if *level == "" {
 				logLevel.Set(h.User().LogLevel)
 			}
-			b = &bridge.Bridge{Display: d, Editor: e, Home: h.Bridge(buildVersion()), Turns: keepTurns(ctx, h, d, log), Log: log}
+			b = &bridge.Bridge{Display: d, Editor: e, Home: h.Bridge(buildVersion()), Log: log}
+			keepTurns(ctx, h, b)
 			h.Attach(b)
 			return b
 		},
