@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -47,10 +48,12 @@ func (e *editor) Text(ctx context.Context, path string) (workspace.Document, boo
 		return workspace.Document{}, false, fmt.Errorf("the client does not give its text: %w", err)
 	case content == "" && missing(path):
 		return workspace.Document{}, false, nil
-	case !able.write && holds(path, content): // the disk is as good, and can be written
+	}
+	doc := document(path, content)
+	if !able.write && !doc.Dirty { // the disk is as good, and can be written
 		return workspace.Document{}, false, nil
 	}
-	return document(path, content), true, nil
+	return doc, true, nil
 }
 
 func (e *editor) read(ctx context.Context, entry *entry, path string) (string, error) {
@@ -74,10 +77,14 @@ func (e *editor) call(ctx context.Context, method string, params any) (jsontext.
 	return e.conn.CallRaw(ctx, method, raw)
 }
 
-// document is a client's text. Whether it is saved cannot be told, so it counts as
-// unsaved: it wins over the disk.
+// document is a client's text. What is not as on the disk counts as unsaved, made
+// from what the disk has.
 func document(path, content string) workspace.Document {
-	return workspace.Document{URI: workspace.URIOf(path), Path: path, Text: content, Hash: text.Hash(content), Dirty: true}
+	doc := workspace.Document{URI: workspace.URIOf(path), Path: path, Text: content, Hash: text.Hash(content)}
+	disk, ok := onDisk(path)
+	doc.Dirty = !ok || strings.TrimPrefix(disk, bom) != strings.TrimPrefix(content, bom)
+	doc.Loaded = workspace.Loaded{Known: ok, Text: disk}
+	return doc
 }
 
 func missing(path string) bool {
@@ -85,15 +92,25 @@ func missing(path string) bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// holds reports whether a file holds a text, but for a byte order mark.
-func holds(path, content string) bool {
-	const bom = "\uFEFF"
+// bom is the byte order mark, and maxLook the largest file that is compared with a
+// client's text.
+const (
+	bom     = "\uFEFF"
+	maxLook = 64 << 20
+)
+
+// onDisk is the text of a file that the client has, for comparing: it reaches no
+// agent. A file that is not there yet has none, and what is no text cannot be told.
+func onDisk(path string) (string, bool) {
 	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() || info.Size() > int64(len(content)+len(bom)) {
-		return false
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", true
+	case err != nil, !info.Mode().IsRegular(), info.Size() > maxLook:
+		return "", false
 	}
 	raw, err := os.ReadFile(path)
-	return err == nil && strings.TrimPrefix(string(raw), bom) == strings.TrimPrefix(content, bom)
+	return string(raw), err == nil && utf8.Valid(raw)
 }
 
 // Apply implements workspace.Editor by fs/write_text_file: the client's text is
@@ -123,8 +140,8 @@ func (e *editor) Apply(ctx context.Context, a workspace.Apply) (workspace.Applie
 	if err != nil {
 		return workspace.Applied{}, err
 	}
-	if want == now.Text && (!a.Save || holds(path, want)) {
-		return workspace.Applied{Document: now, Landed: true, Saved: holds(path, want)}, nil
+	if want == now.Text && (!a.Save || !now.Dirty) {
+		return workspace.Applied{Document: now, Landed: true, Saved: !now.Dirty}, nil
 	}
 	if _, err := e.call(ctx, "fs/write_text_file", fileParams{Session: entry.id, Path: path, Content: &want}); err != nil {
 		var said *rpc.Error
@@ -137,7 +154,8 @@ func (e *editor) Apply(ctx context.Context, a workspace.Apply) (workspace.Applie
 	if err != nil {
 		return workspace.Applied{}, fmt.Errorf("%w: %w", workspace.ErrNotSeen, err)
 	}
-	return workspace.Applied{Document: document(path, content), Landed: content == want, Saved: holds(path, content)}, nil
+	after := document(path, content)
+	return workspace.Applied{Document: after, Landed: content == want, Saved: !after.Dirty}, nil
 }
 
 // slots lets one at a time work on a path. The zero value is ready.

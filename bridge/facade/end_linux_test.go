@@ -129,4 +129,3 @@ func TestFailedStart_ReasonIsLastOnStderr(t *testing.T) {
 		})
 	}
 }
-

@@ -415,4 +415,3 @@ func compacted(s string) string {
 	}
 	return string(v)
 }
-

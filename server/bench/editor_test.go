@@ -207,11 +207,15 @@ func (e *editor) inOrder(head []byte) error {
 // editorRole is an editor that takes orders, one a line, from file 3, and tells
 // on file 4 when each is done. args = "lsp FOLDER": the first order is given, to
 // open a session; then "EVERY ACKS PROMPT" runs a turn. args = "lines COUNT EVERY
-// ACKS": for hops that speak no protocol, it reads to the end.
+// ACKS": for hops that speak no protocol, it reads to the end. args = "acp FOLDER":
+// as lsp, but it is an ACP client.
 func editorRole(args []string) error {
 	orders, events := os.NewFile(3, "orders"), os.NewFile(4, "events")
 	if args[0] == "lines" {
 		return countLines(args[1], args[2], args[3], events)
+	}
+	if args[0] == "acp" {
+		return acpRole(args[1], orders, events)
 	}
 	e := newEditor(os.Stdin, os.Stdout)
 	if err := e.open(args[1]); err != nil {

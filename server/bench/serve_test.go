@@ -51,6 +51,12 @@ type serve struct {
 // binary in its role, or the command that is given.
 func startServe(tb testing.TB, in, out *os.File, agent ...string) *serve {
 	tb.Helper()
+	return startAs(tb, "serve", in, out, agent...)
+}
+
+// startAs is startServe for any of our subcommands that serve.
+func startAs(tb testing.TB, command string, in, out *os.File, agent ...string) *serve {
+	tb.Helper()
 	if !measurable {
 		tb.Skip("only Linux shows what another process takes")
 	}
@@ -74,7 +80,8 @@ func startServe(tb testing.TB, in, out *os.File, agent ...string) *serve {
 	if err := os.WriteFile(filepath.Join(home, "sallyport", "config.json"), settings, 0o600); err != nil {
 		tb.Fatal(err)
 	}
-	s.cmd = exec.Command(binary(tb), "serve")
+	s.cmd = exec.Command(binary(tb), command)
+	s.cmd.Dir = s.folder
 	s.cmd.Env = append(os.Environ(), "HOME="+home, "XDG_CONFIG_HOME="+home, "XDG_STATE_HOME="+home+"/state", "XDG_DATA_HOME="+home+"/data")
 	s.cmd.Stdin, s.cmd.Stdout, s.cmd.Stderr = in, out, os.Stderr
 	s.began = time.Now()

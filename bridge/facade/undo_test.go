@@ -1,0 +1,115 @@
+package facade_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"sallyport/bridge/rpc"
+)
+
+const writes = `{"prompts":[{"match":"write","steps":[
+	{"ask":{"toolCall":{"toolCallId":"call-1","kind":"edit","title":"edit","content":[{"type":"diff","path":"${cwd}/a.txt","oldText":"one\n","newText":"ONE\n"}]}}},
+	{"read":{"path":"${cwd}/a.txt","as":"old"}},
+	{"write":{"path":"${cwd}/a.txt","replace":{"in":"old","old":"one","new":"ONE"}}},
+	{"toolUpdate":{"toolCallId":"call-1","status":"completed"}},
+	{"directWrite":{"path":"${cwd}/new.txt","text":"made\n"}}]}]}`
+
+// An undo is shown as the diffs of a tool call, asked about, done through the
+// client, and can be taken back.
+func TestUndoAndRedo(t *testing.T) {
+	r := newRig(t, writes)
+	allow := "allow"
+	r.answers("session/request_permission", func(p jsontext.Value) string {
+		if strings.Contains(string(p), `"take_back"`) {
+			return `"result":{"outcome":{"outcome":"selected","optionId":"take_back"}}`
+		}
+		return `"result":{"outcome":{"outcome":"selected","optionId":"` + allow + `"}}`
+	})
+	r.disk("a.txt", "one\ntwo\n")
+	r.setBuffer("a.txt", "one\ntwo\n")
+	session := r.open()
+	r.turn(session, "write")
+	if got := r.buffer("a.txt") + r.onDisk("new.txt"); got != "ONE\ntwo\nmade\n" {
+		t.Fatalf("the turn left %q", got)
+	}
+	r.turn(session, "/undo")
+	said := strings.Join(r.updates(), "\n")
+	if got := r.buffer("a.txt"); got != "one\ntwo\n" {
+		t.Errorf("after /undo the client has %q; said %s", got, said)
+	}
+	if got := r.onDisk("new.txt"); !strings.Contains(got, "no such file") {
+		t.Errorf("new.txt is still there: %q", got)
+	}
+	for _, want := range []string{`"sessionUpdate":"tool_call","toolCallId":"sallyport-undo-`, `"type":"diff"`, `"oldText":"ONE\ntwo\n","newText":"one\ntwo\n"`, `"status":"completed"`, "is taken back"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("/undo did not say %s:\n%s", want, said)
+		}
+	}
+	r.turn(session, "/redo")
+	if got := r.buffer("a.txt") + r.onDisk("new.txt"); got != "ONE\ntwo\nmade\n" {
+		t.Errorf("after /redo: %q; said %s", got, strings.Join(r.updates(), "\n"))
+	}
+	for _, command := range []string{"/turns", "/posture", "/receipt"} {
+		r.turn(session, command)
+	}
+	said = strings.Join(r.updates(), "\n")
+	for _, want := range []string{"can be taken back", "reads observed, writes", "receipt"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("nothing says %q:\n%s", want, said)
+		}
+	}
+	checkAuthored(t, r)
+}
+
+func TestUndo_RefusedByItsUserChangesNothing(t *testing.T) {
+	r := newRig(t, writes)
+	r.answers("session/request_permission", func(p jsontext.Value) string {
+		if strings.Contains(string(p), `"take_back"`) {
+			return `"result":{"outcome":{"outcome":"selected","optionId":"keep"}}`
+		}
+		return `"result":{"outcome":{"outcome":"selected","optionId":"allow"}}`
+	})
+	r.disk("a.txt", "one\n")
+	session := r.open()
+	r.turn(session, "write")
+	r.turn(session, "/undo")
+	if got := r.onDisk("a.txt"); got != "ONE\n" {
+		t.Errorf("a.txt is %q", got)
+	}
+}
+
+// checkAuthored validates what we author against ACP's own schema.
+func checkAuthored(t *testing.T, r *rig) {
+	t.Helper()
+	o := schema(t, "schema.json")
+	r.mu.Lock()
+	lines := append([]string(nil), r.lines...)
+	r.mu.Unlock()
+	for _, l := range lines {
+		m, err := rpc.Scan([]byte(l))
+		if err != nil {
+			t.Fatal(err)
+		}
+		def := ""
+		switch string(m.Method) {
+		case "session/update":
+			if ours(m) {
+				def = "SessionNotification"
+			}
+		case "session/request_permission":
+			def = "RequestPermissionRequest"
+		case "fs/read_text_file":
+			def = "ReadTextFileRequest"
+		case "fs/write_text_file":
+			def = "WriteTextFileRequest"
+		}
+		if def == "" {
+			continue
+		}
+		if err := o.check(def, string(m.Params)); err != nil {
+			t.Errorf("%s: %v\n%s", def, err, m.Params)
+		}
+	}
+}
