@@ -45,14 +45,18 @@ type rig struct {
 	in    *os.File // to the facade
 	ended chan error
 
-	mu    sync.Mutex
-	news  *sync.Cond
-	lines []string // from the facade
-	over  bool
-	on    map[string]func(params jsontext.Value) string // answers to requests of the facade, as the rest of a message
-	last  int
-	files map[string]string // the client's buffers, by path
-	saved func(path, text string)
+	mu       sync.Mutex
+	news     *sync.Cond
+	lines    []string // from the facade
+	over     bool
+	on       map[string]func(params jsontext.Value) string // answers to requests of the facade, as the rest of a message
+	last     int
+	out      *os.File // from the facade
+	begun    sync.Once
+	wait     sync.WaitGroup // until it is known who listens
+	hijacked bool
+	files    map[string]string // the client's buffers, by path
+	saved    func(path, text string)
 }
 
 // newRig makes one, before anything was said.
@@ -68,6 +72,7 @@ func newRig(t *testing.T, script string, change ...func(*rig)) *rig {
 		t.Fatal(err)
 	}
 	r.news = sync.NewCond(&r.mu)
+	r.wait.Add(1)
 	r.on = map[string]func(jsontext.Value) string{"fs/read_text_file": r.read, "fs/write_text_file": r.write}
 	h, err := harness.FromCommand(harness.Command{ID: "fake", Name: "Fake", Args: r.agent.Command, FS: true,
 		Settings: harness.Settings{Env: map[string]string{"GORACE": "atexit_sleep_ms=0"}}})
@@ -109,7 +114,14 @@ func newRig(t *testing.T, script string, change ...func(*rig)) *rig {
 	r.in = in
 	go func() { r.ended <- r.front.Run(context.Background(), fromClient, toClient) }()
 	listening := make(chan struct{})
-	go func() { defer close(listening); r.listen(out) }()
+	r.out = out
+	go func() {
+		defer close(listening)
+		r.wait.Wait()
+		if !r.hijacked {
+			r.listen(out)
+		}
+	}()
 	t.Cleanup(func() {
 		_ = in.Close()
 		select {
@@ -118,6 +130,7 @@ func newRig(t *testing.T, script string, change ...func(*rig)) *rig {
 			t.Error("the facade did not end with its client")
 		}
 		_ = toClient.Close()
+		r.begun.Do(r.wait.Done)
 		<-listening
 		_ = store.Close()
 	})
@@ -172,8 +185,16 @@ func (r *rig) answers(method string, f func(params jsontext.Value) string) {
 	r.on[method] = f
 }
 
+// hijack gives the facade's streams to another client.
+func (r *rig) hijack() (in io.Writer, out io.Reader) {
+	r.hijacked = true
+	r.begun.Do(r.wait.Done)
+	return r.in, r.out
+}
+
 // write1 sends a line.
 func (r *rig) write1(line string) {
+	r.begun.Do(r.wait.Done)
 	if _, err := io.WriteString(r.in, line+"\n"); err != nil {
 		r.t.Logf("writing to the facade: %v", err)
 	}
