@@ -2,11 +2,14 @@ package decider
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"sync"
 	"time"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -32,6 +35,9 @@ type Process interface {
 	io.Writer
 	Stop()
 }
+
+// Explainer is a Process that can say, after Stop, how it ended, for its author.
+type Explainer interface{ Ended() string }
 
 // Program says what a decider is. Start and ID have to be set.
 type Program struct {
@@ -64,7 +70,8 @@ type Decider struct {
 // stage is what a decider is doing.
 type stage struct {
 	state state
-	why   string // why it cannot answer, where it cannot
+	why   string        // why it cannot answer, where it cannot
+	next  chan struct{} // closed with the next stage
 }
 
 type state int
@@ -95,7 +102,7 @@ func Open(p Program) *Decider {
 		p.Log = slog.New(slog.DiscardHandler)
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	d := &Decider{Program: p, stop: stop}
+	d := &Decider{Program: p, stop: stop, now: stage{next: make(chan struct{})}}
 	d.asked.open = map[int64]*pending{}
 	d.work.Go(func() { d.run(ctx) })
 	return d
@@ -145,7 +152,7 @@ func (d *Decider) rest(to state, why string) {
 	if d.now.state == closed {
 		why = d.now.why
 	} else {
-		d.now = stage{to, why}
+		d.turnLocked(stage{state: to, why: why})
 	}
 	d.life = nil
 	var said []Entry
@@ -161,7 +168,7 @@ func (d *Decider) begin() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.now.state != closed {
-		d.now = stage{state: starting}
+		d.turnLocked(stage{state: starting})
 	}
 }
 
@@ -172,10 +179,55 @@ func (d *Decider) greet(l *life) {
 	if d.now.state == closed {
 		return
 	}
-	d.now, d.life = stage{state: ready}, l
+	d.turnLocked(stage{state: ready})
+	d.life = l
 	d.slow.begun, d.slow.silences = true, 0
 	for _, p := range d.asked.all() {
 		l.send(p.line)
+	}
+}
+
+func (d *Decider) turnLocked(to stage) {
+	close(d.now.next)
+	to.next = make(chan struct{})
+	d.now = to
+}
+
+// Ready waits until the program can be asked. It fails as soon as one start has
+// failed, with the reason.
+func (d *Decider) Ready(ctx context.Context) error {
+	for {
+		d.mu.Lock()
+		now := d.now
+		d.mu.Unlock()
+		switch now.state {
+		case ready:
+			return nil
+		case starting:
+		default:
+			return errors.New(now.why)
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-now.next:
+		}
+	}
+}
+
+// Decide asks this one alone.
+func (d *Decider) Decide(ctx context.Context, q *Question) (Answer, error) {
+	params, err := json.Marshal(q)
+	if err != nil {
+		return Answer{}, fmt.Errorf("writing a question for a decider: %w", err)
+	}
+	said := make(chan Answer, 2)
+	d.ask(q, params, func(a Answer) { said <- a })
+	select {
+	case <-ctx.Done():
+		return Answer{}, ctx.Err()
+	case a := <-said:
+		return a, nil
 	}
 }
 

@@ -18,6 +18,9 @@ const (
 	shutdownID = -2
 )
 
+// ended is the reason of a life that the program ended.
+const ended = "it ended"
+
 // life is one run of a program.
 type life struct {
 	proc   Process
@@ -66,6 +69,9 @@ func (d *Decider) live(ctx context.Context) (why string, final bool) {
 	d.rest(resting, l.why)
 	proc.Stop()
 	pipes.Wait()
+	if e, ok := proc.(Explainer); ok && l.why == ended {
+		return l.why + " (" + oneLine(e.Ended(), 300) + ")", final
+	}
 	return l.why, final
 }
 
@@ -161,7 +167,7 @@ func (d *Decider) read(l *life) {
 		case errors.Is(err, errLong):
 			l.end(err.Error())
 		case errors.Is(err, io.EOF):
-			l.end("it ended")
+			l.end(ended)
 		default:
 			l.end("its output ended: " + oneLine(err.Error(), 200))
 		}
