@@ -91,6 +91,12 @@ var edges = map[string]map[string]string{
 		"workspace/turns":      "turns are recorded and taken back",
 		"workspace/watch":      "what is written past us comes into open documents while a turn runs",
 	},
+	"bridge/decide": {
+		"bridge/process":  "deciders are process trees",
+		"bridge/sandbox":  "inside the kernel's fences",
+		"plugins/decider": "what is started",
+		"workspace/fence": "what the fence is to hold",
+	},
 	"bridge/facade": {
 		"bridge":            "sessions and turns",
 		"bridge/permit":     "cards and the client's answers",
@@ -134,6 +140,7 @@ var edges = map[string]map[string]string{
 		"bridge/process":   "and the guard of a process tree",
 	},
 	"plugins/harness/doctor": {"plugins/harness": "what is examined"},
+	"examples/team-rules":    {"plugins/rules": "command lines are read in one place"},
 	"workspace": {
 		"workspace/disk":  "closed files",
 		"workspace/fence": "every access",
