@@ -73,6 +73,13 @@ func (r *record) alarm(words string) {
 	}
 }
 
+// found notes the text that an open document's file was found with.
+func (r *record) found(path, hash string) {
+	if on := r.on.Load(); on != nil {
+		on.Found(path, hash)
+	}
+}
+
 func (r *record) posture(p Posture) {
 	if on := r.on.Load(); on != nil {
 		on.Posture(postureOf(p))

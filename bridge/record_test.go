@@ -12,6 +12,7 @@ import (
 	"sallyport/bridge"
 	"sallyport/bridge/permit"
 	"sallyport/plugins/harness"
+	"sallyport/workspace"
 	"sallyport/workspace/config"
 	"sallyport/workspace/turns"
 )
@@ -279,6 +280,34 @@ func TestUserSavesDuringATurn(t *testing.T) {
 	r.undo(e.Turn)
 	if r.disk("mine.txt") != "typed\n" || r.disk("through.txt") != "old\n" || r.disk("agent.txt") != "" {
 		t.Errorf("taken back: mine %q, the agent's %q", r.disk("mine.txt"), r.disk("agent.txt"))
+	}
+}
+
+// TestEditorSavesWhatTheAgentWrote: an editor that takes on what an agent wrote past
+// us, and saves it, saves nothing of the user's.
+func TestEditorSavesWhatTheAgentWrote(t *testing.T) {
+	r := newRig(t, `{"prompts": [{"steps": [{"directWrite": {"path": "${cwd}/a.txt", "text": "agent\n"}}, `+asks+`]}]}`, keeping)
+	path := r.write("a.txt", "old\n")
+	if err := r.editor.Open(path); err != nil {
+		t.Fatal(err)
+	}
+	release := make(chan struct{})
+	r.display.answer = func(ctx ctx, c *permit.Card) (permit.Answer, error) { <-release; return allow(ctx, c) }
+	info := r.open()
+	ends := r.start(info.ID, "go")
+	<-r.display.asked
+	d, err := r.editor.Documents.Wait(t.Context(), path, func(d workspace.Document) bool { return d.Text == "agent\n" })
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.DocumentSaved(path, d.Hash)
+	close(release)
+	e := r.end(ends)
+	if e.err != nil {
+		t.Fatal(e.err)
+	}
+	if got := changes(r.receiptOf(e.Turn).Did.Changes.List); got != "a.txt modified silent" {
+		t.Errorf("the receipt has %s", got)
 	}
 }
 

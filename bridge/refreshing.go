@@ -231,6 +231,10 @@ func (b *Bridge) refreshOne(ctx context.Context, path string) {
 	if t != nil && r.Became == workspace.Merged {
 		b.refreshes.merge(path, t.id)
 	}
+	var conflict *workspace.ConflictError
+	if t != nil && r.Hash != "" && (r.Became != workspace.Same || errors.As(err, &conflict)) {
+		t.record.found(path, r.Hash) // an editor that takes it on and saves it saves nothing of the user's
+	}
 	b.tellRefreshed(s, t, r, err)
 }
 

@@ -168,13 +168,20 @@ func (d display) plainNotice(n bridge.Notice) {
 			s += " " + text.Visible(p)
 		}
 	}
-	running := d.talks.progressOf(n.Session)
-	if n.Kind == bridge.NoticeVerifier && n.Level == bridge.Plain && running != nil {
-		running.report(s) // that a check runs, or passed; the conversation has the verdicts
+	quiet := d.talks.progressOf(n.Session)
+	if n.Level != bridge.Plain || n.Kind != bridge.NoticeVerifier && n.Kind != bridge.NoticePosture {
+		quiet = nil
+	}
+	if quiet != nil { // good news needs no Enter of the user's
+		quiet.report(s)
+	}
+	if quiet != nil && n.Kind == bridge.NoticeVerifier { // the conversation has the verdicts
 		return
 	}
 	s = withHint(s, n.Hint)
-	d.say(messageType(n.Level), "Sallyport: "+s)
+	if quiet == nil {
+		d.say(messageType(n.Level), "Sallyport: "+s)
+	}
 	if log := d.book.of(n.Session); log != nil {
 		log.Note("Notice", s)
 	}

@@ -6,7 +6,6 @@ import (
 	"flag"
 	"fmt"
 	"log/slog"
-	"path/filepath"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -56,10 +55,7 @@ func (c *call) openRecord(ctx context.Context, name string, flags recordFlags) (
 		return nil, c.fail(name, err), true
 	}
 	r = &record{Store: store, home: h}
-	if r.folder, err = project(ctx, store, dir); err != nil {
-		r.close()
-		return nil, c.fail(name, err), true
-	}
+	r.folder = store.Project(dir)
 	return r, 0, false
 }
 
@@ -75,23 +71,6 @@ func keepTurns(ctx context.Context, h *home.Home, b *bridge.Bridge) {
 		return
 	}
 	b.Turns = store
-}
-
-// project is the folder that has turns, dir or the next one above it; dir when
-// there is none.
-func project(ctx context.Context, store *turns.Store, dir string) (string, error) {
-	for at := dir; ; at = filepath.Dir(at) {
-		rows, err := store.List(ctx, at, 1)
-		if err != nil {
-			return "", err
-		}
-		if len(rows) > 0 {
-			return at, nil
-		}
-		if filepath.Dir(at) == at {
-			return dir, nil
-		}
-	}
 }
 
 // find is the record with an id that begins so: one of the project, or, as ids
