@@ -20,7 +20,7 @@ func (k *fenced) report() *sandbox.Report {
 	if k.lost {
 		// Which accesses the lost mask stood for is not worth telling apart.
 		r.Reads, r.Reserved, r.Level = false, false, sandbox.Partial
-		r.Gaps = append([]string{"what was replaced while the agent ran"}, r.Gaps...)
+		r.Gaps = append([]string{"what was replaced or mounted while the agent ran"}, r.Gaps...)
 	}
 	return &r
 }
@@ -47,11 +47,14 @@ func (a *agent) unfence() {
 // fenceChanged is told of masks that were lost, and of reserved files that were
 // absent and are there now.
 func (a *agent) fenceChanged(events []sandbox.Event) {
-	var lost, made []string
+	var lost, made, mounted []string
 	for _, e := range events {
-		if e.Lost {
+		switch {
+		case e.Mounted:
+			mounted = append(mounted, e.Path)
+		case e.Lost:
 			lost = append(lost, e.Path)
-		} else {
+		default:
 			made = append(made, e.Path)
 		}
 	}
@@ -65,6 +68,9 @@ func (a *agent) fenceChanged(events []sandbox.Event) {
 	}
 	if len(lost) > 0 {
 		a.fenceLost(lost, "was replaced while "+a.harness.Name+" ran, and is no longer closed to it")
+	}
+	if len(mounted) > 0 {
+		a.fenceLost(mounted, "was mounted while "+a.harness.Name+" ran, and may be open to its writes")
 	}
 }
 

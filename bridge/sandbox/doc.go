@@ -33,7 +33,7 @@
 // # Not held
 //
 // Hard links that were there before; what reaches a daemon over the network or over a socket that is not on the list; masks
-// that the user takes away by replacing a file or folder, which is noticed and told (Watch); a folder's new reserved files,
+// that the user takes away by replacing a file or folder, and disks mounted meanwhile, which is noticed and told (Watch); a folder's new reserved files,
 // which are told.
 //
 // # Deliberately absent

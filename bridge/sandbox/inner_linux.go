@@ -51,6 +51,8 @@ func innerMain() int {
 		_ = out.Encode(found) // who reads it may be gone
 		return status
 	}
+	// The keys of the user's session are none of the agent's. Without keys in the kernel there are none.
+	_, _, _ = unix.Syscall(unix.SYS_KEYCTL, unix.KEYCTL_JOIN_SESSION_KEYRING, 0, 0)
 	if err := restrict(orders.Rules); err != nil {
 		return fail(ExitSetup, result{Failed: "the fence could not be set up: " + err.Error()})
 	}

@@ -83,13 +83,13 @@ func (l *Launcher) launch(ctx context.Context, backend Backend, r Request, dir s
 	}
 	o.Rules.NoTCP = r.Network == NetworkOff && found.Landlock >= abiTCP
 	o.Tests = p.tests(backend)
-	masks, told, names := p.masks(backend), p.absent(backend), p.otherNames() // as it is before the program may change it
+	start := p.watched(backend) // as it is before the program may change it
 	started, result, err := run(ctx, found.Program, p, o, backend, r.Program)
 	if err != nil {
 		return nil, err
 	}
 	return &Fence{
-		Process: started, Report: p.report(backend, o, result, found), masks: masks, told: told, names: names,
+		Process: started, Report: p.report(backend, o, result, found), start: start,
 	}, nil
 }
 

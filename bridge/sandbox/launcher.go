@@ -34,9 +34,7 @@ type Fence struct {
 	*process.Process
 	Report Report
 
-	masks []mask
-	told  []string            // absent at the start, and reserved
-	names map[string][]string // other paths of hidden folders, at the start
+	start watched
 	clear func() error
 	once  sync.Once
 	err   error
@@ -119,7 +117,7 @@ func (l *Launcher) Start(ctx context.Context, r Request) (*Fence, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.log().Debug("fence", "backend", backend, "level", f.Report.Level, "masks", len(f.masks), "pid", f.Pid())
+	l.log().Debug("fence", "backend", backend, "level", f.Report.Level, "masks", len(f.start.masks), "pid", f.Pid())
 	return f, nil
 }
 

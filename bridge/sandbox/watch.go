@@ -15,10 +15,25 @@ type Event struct {
 	Path string
 	// Lost: a mask no longer stands on what is at Path now. Otherwise Path is reserved, was absent, and is there now.
 	Lost bool
+	// Mounted: Lost because a file system was mounted there, which programs inside may be able to write.
+	Mounted bool
 }
 
 // often is how often the masks are looked at.
 const often = 400 * time.Millisecond
+
+// watched is what a fence looks after, as it was at the start.
+type watched struct {
+	masks  []mask
+	told   []string            // absent, and reserved
+	names  map[string][]string // other paths of hidden folders
+	ground *ground
+}
+
+// watched is what it is now.
+func (p *plan) watched(backend Backend) watched {
+	return watched{p.masks(backend), p.absent(backend), p.otherNames(), p.ground(backend)}
+}
 
 // mask is what one stood on at the start.
 type mask struct {
@@ -65,30 +80,33 @@ func (w *watcher) look() []Event {
 			events = append(events, e)
 		}
 	}
-	for _, m := range w.fence.masks {
+	for _, m := range w.fence.start.masks {
 		now, err := os.Lstat(m.path)
 		switch {
 		case err == nil && m.is(now), err != nil && m.vanishes:
 		default:
-			add(Event{m.path, true})
+			add(Event{Path: m.path, Lost: true})
 		}
 	}
-	for _, path := range w.fence.told {
+	for _, path := range w.fence.start.told {
 		if _, err := os.Lstat(path); err == nil {
-			add(Event{path, false})
+			add(Event{Path: path})
 		}
 	}
 	table, err := os.ReadFile("/proc/self/mountinfo")
-	if err != nil || len(w.fence.masks) == 0 || bytes.Equal(table, w.mounts) {
+	if err != nil || len(w.fence.start.masks) == 0 || bytes.Equal(table, w.mounts) {
 		return events
 	}
 	w.mounts = table
-	for path, known := range w.fence.names {
+	for path, known := range w.fence.start.names {
 		for _, name := range fence.OtherNames(path) {
 			if !slices.Contains(known, name) {
-				add(Event{name, true})
+				add(Event{Path: name, Lost: true})
 			}
 		}
+	}
+	for _, path := range w.fence.start.ground.fresh(table) {
+		add(Event{Path: path, Lost: true, Mounted: true})
 	}
 	return events
 }
