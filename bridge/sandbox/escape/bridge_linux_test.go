@@ -10,11 +10,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/go-json-experiment/json"
+	"golang.org/x/sys/unix"
 
 	"sallyport/bridge/process"
 	"sallyport/bridge/sandbox"
@@ -32,6 +34,7 @@ type job struct {
 	TellPID bool              `json:"tellPID,omitzero"`
 	Linger  bool              `json:"linger,omitzero"` // the command waits for its input's end
 
+	Key   bool   `json:"key,omitzero"`   // the bridge has a key in its session keyring
 	Drill string `json:"drill,omitzero"` // see drill
 
 	Ask     []op   `json:"ask,omitzero"` // instead of a command
@@ -51,8 +54,9 @@ type result struct {
 
 	Report sandbox.Report `json:"report"`
 
-	Cost  int    `json:"cost"`  // of a fence, in a drill, in milliseconds
-	Drill string `json:"drill"` // what went wrong in one
+	Cost  int    `json:"cost"`         // of a fence, in a drill, in milliseconds
+	Key   bool   `json:"key,omitzero"` // the bridge has a key in its session keyring
+	Drill string `json:"drill"`        // what went wrong in one
 }
 
 func (r result) String() string {
@@ -106,6 +110,11 @@ func work(j *job) (result, error) {
 	defer cancel()
 	if j.TellPID {
 		j.Env["BRIDGE"] = fmt.Sprint(os.Getpid())
+	}
+	if j.Key {
+		if err := keep(); err != nil {
+			return result{}, err
+		}
 	}
 	l, r, err := launch(ctx, j)
 	if err != nil || l == nil {
@@ -188,4 +197,15 @@ func (j *job) resolve(p string) string {
 		return p
 	}
 	return j.Folder + "/" + p // not cleaned: agents do not either
+}
+
+// keep puts a key into the session keyring of this thread, on which what is
+// started begins.
+func keep() error {
+	runtime.LockOSThread()
+	if _, _, errno := unix.Syscall(unix.SYS_KEYCTL, unix.KEYCTL_JOIN_SESSION_KEYRING, 0, 0); errno != 0 {
+		return errno
+	}
+	_, err := unix.AddKey("user", keyName, []byte("hidden"), unix.KEY_SPEC_SESSION_KEYRING)
+	return err
 }

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
+	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -28,6 +29,8 @@ func intrude(args []string) int {
 		"terminal": terminal,
 		"memory":   memory,
 		"push":     push,
+		"watch":    watch,
+		"key":      key,
 		"swap":     func(a []string) error { return swap(a[0], a[1], nil) },
 		"storm":    func(a []string) error { return storm(a[0]) },
 	}
@@ -242,5 +245,47 @@ func storm(dir string) error {
 	for i := range writes {
 		_ = os.WriteFile(filepath.Join(dir, "n"+strconv.Itoa(i%50)), nil, 0o600) // some fail: the folder is gone in between
 	}
+	return nil
+}
+
+// watch says what is told of a folder's entries, until the file "go" is there.
+func watch(a []string) error {
+	fd, err := unix.InotifyInit1(unix.IN_NONBLOCK | unix.IN_CLOEXEC)
+	if err == nil {
+		_, err = unix.InotifyAddWatch(fd, a[0], unix.IN_ALL_EVENTS)
+	}
+	if err != nil {
+		fmt.Println(err) // the user's change is waited for all the same
+	}
+	if err := os.WriteFile("ready", nil, 0o644); err != nil {
+		return err
+	}
+	for {
+		if _, err := os.Stat("go"); err == nil {
+			break
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	if n, err := unix.Read(fd, make([]byte, 4096)); err == nil && n > 0 {
+		fmt.Println("SAW")
+	}
+	return nil
+}
+
+// keyName is the one of a key in the session keyring of a bridge.
+const keyName = "sallyport-escape"
+
+// key looks for a key in the session keyring, and reads it.
+func key([]string) error {
+	id, err := unix.KeyctlSearch(unix.KEY_SPEC_SESSION_KEYRING, "user", keyName, 0)
+	if err != nil {
+		return err
+	}
+	buf := make([]byte, 32)
+	n, err := unix.KeyctlBuffer(unix.KEYCTL_READ, id, buf, 0)
+	if err != nil {
+		return err
+	}
+	fmt.Println("KEY", string(buf[:min(n, len(buf))]))
 	return nil
 }

@@ -2,10 +2,9 @@ package escape
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // loss is something that the user does while an agent runs.
@@ -28,22 +27,20 @@ var losses = []loss{
 	{"a private project is made anew", script("rm -rf ../secret; mkdir ../secret; echo TOPSECRET > ../secret/key.txt"), "secret"},
 	{"a private project is renamed", script("mv ../secret ../secret2"), ""},
 	{"a private project is changed", script("echo more > ../secret/more"), ""},
-	{"a private project is mounted elsewhere", mountSecret, "alias"},
+	{"a private project is mounted elsewhere", aliased, "alias"},
+	{"a disk is mounted", mountDisk, "mnt"},
+	{"a disk is mounted in the region", func(s *scene) {
+		s.as("mkdir", s.pub("mnt"))
+		s.mount("tmpfs", s.pub("mnt"), "tmpfs", 0)
+	}, ""},
 	{"a reserved file is made", script("echo {} > .mcp.json"), "pub/.mcp.json"},
 	{"the user commits", script("echo x > x; git add x; git commit -qm x"), ""},
 }
 
-// mountSecret mounts the private project at a second place.
-func mountSecret(s *scene) {
-	s.as("mkdir", s.projects("alias"))
-	if err := unix.Mount(s.projects("secret"), s.projects("alias"), "", unix.MS_BIND, ""); err != nil {
-		s.t.Fatal(err)
-	}
-	s.t.Cleanup(func() {
-		if err := unix.Unmount(s.projects("alias"), unix.MNT_DETACH); err != nil {
-			s.t.Error(err)
-		}
-	})
+// mountDisk mounts a file system outside the region.
+func mountDisk(s *scene) {
+	s.as("mkdir", s.projects("mnt"))
+	s.mount("tmpfs", s.projects("mnt"), "tmpfs", 0)
 }
 
 // lateness is how much later than promised a busy machine may notice.
@@ -57,7 +54,7 @@ func TestLostMasks(t *testing.T) {
 			t.Run(l.name+"/"+u.name, func(t *testing.T) {
 				t.Parallel()
 				missing(t, bubblewrap)
-				if l.told == "alias" && !ground.mounts {
+				if strings.Contains(l.name, "mounted") && !ground.mounts {
 					t.Skip(cannotMount("", u))
 				}
 				playLoss(t, l, u)
@@ -76,8 +73,10 @@ func playLoss(t *testing.T, l loss, u user) {
 	s := newScene(t, r, bubblewrap, u)
 	s.play()
 	if l.told == "" {
-		if len(s.result.Told) > 0 {
-			t.Errorf("told of %q, want nothing", s.result.Told)
+		for _, path := range s.result.Told {
+			if strings.HasPrefix(path, s.dir+"/") { // others' mounts are told, too
+				t.Errorf("told of %s, want nothing", path)
+			}
 		}
 		return
 	}

@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 
+	"golang.org/x/sys/unix"
+
 	"sallyport/bridge/bridgetest"
 )
 
@@ -92,6 +94,11 @@ func run(m *testing.M) (int, error) {
 	}
 	if err := os.Chmod(ground.self, 0o755); err != nil {
 		return 1, err
+	}
+	if ground.mounts { // as systemd has it: what is mounted is seen in other namespaces, too
+		if err := unix.Mount("", "/", "", unix.MS_SHARED, ""); err != nil {
+			return 1, err
+		}
 	}
 	return m.Run(), nil
 }

@@ -20,6 +20,7 @@ var around = []row{
 	{id: "N05", sh: `cat /proc/$OUT/cwd/key.txt; tr '\0' '\n' < /proc/$OUT/environ; ls -l /proc/$OUT/fd /proc/$OUT/cwd | grep -e '->' && echo FOLLOWED`, want: holds,
 		got: anyOf(leaked, said("OUTENV"), said("FOLLOWED")), staging: besideOut},
 	{id: "N05 names", sh: `ls /proc/$OUT/fd && echo LISTED; grep -qs sleep /proc/$OUT/cmdline && echo NAMED`, want: fullOnly, got: anyOf(said("LISTED"), said("NAMED")), staging: besideOut},
+	{id: "N05 keys", sh: `$X intrude key`, want: holds, got: said("KEY"), staging: staging{tune: func(_ *scene, j *job) { j.Key = true }}},
 	{id: "N06", sh: `for p in self 1; do cat /proc/$p/root$HOME/projects/secret/key.txt; echo x > /proc/$p/root$HOME/projects/other/n.txt; done`, want: holds, got: leakedOrOutside},
 	{id: "N07", sh: `for p in $OUT 1; do nsenter -m -t $p cat $HOME/projects/secret/key.txt; done`, want: holds.but("none/user", held), got: leaked, staging: besideOut},
 	{id: "N08", sh: `chroot /proc/$OUT/root cat $HOME/projects/secret/key.txt; unshare -Ur chroot /proc/$OUT/root cat $HOME/projects/secret/key.txt`, want: holds.but("none/user", held), got: leaked, staging: besideOut},

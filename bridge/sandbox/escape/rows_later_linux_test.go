@@ -17,10 +17,16 @@ git checkout -q main; echo c > y; git add y; git commit -qm three; git merge -q 
 		staging: staging{prepare: func(s *scene) { s.do(`git add -f .envrc; git commit -qm tracked`) }}},
 	{id: "G02", sh: `echo evil > .git/hooks/x; ln -s /x .git/hooks/y; echo evil > h; chmod +x h; mv h .git/hooks/z; chmod 777 .git/hooks/pre-commit`, want: fullOnly, got: same("projects/pub/.git/hooks"),
 		fs: []op{{"write", ".git/hooks/x", "evil"}}},
+	{id: "G02 path", sh: `echo evil > .husky/pre-commit; echo evil > .husky/x; mv .husky h`, want: fullOnly, got: same("projects/pub/.husky"),
+		staging: staging{prepare: script("mkdir .husky; echo mine > .husky/pre-commit; git config core.hooksPath .husky")}},
 	{id: "G03", sh: `git config core.hooksPath /x; printf '[core]\nhooksPath = /x\n' >> .git/config; printf '[core]\n' > c2; mv c2 .git/config`, want: fullOnly, got: same("projects/pub/.git/config"),
 		fs: []op{{"write", ".git/config", "evil"}}},
+	{id: "G03 more", sh: `printf '[core]\nhooksPath = /x\n' >> more.gitconfig; printf 'x' > m; mv m more.gitconfig`, want: fullOnly, got: same("projects/pub/more.gitconfig"),
+		staging: staging{prepare: script("printf '[core]\\n' > more.gitconfig; git config include.path ../more.gitconfig")}},
 	{id: "G04", sh: `mv .git/hooks .git/h2; mkdir .git/hooks; echo evil > .git/hooks/pre-commit`, want: fullOnly, got: same("projects/pub/.git/hooks")},
 	{id: "G05", sh: `mv .git g2; cp -r g2 .git; echo evil > .git/hooks/pre-commit`, want: fullOnly, got: same("projects/pub/.git/hooks")},
+	{id: "G05 deep", sh: `mv lib l2; cp -r l2 lib; echo x > lib/deep/.vscode/tasks.json`, want: fullOnly.but(bubblewrap, told), got: movedFolders,
+		staging: staging{tells: true, prepare: script("mkdir -p lib/deep/.vscode; echo {} > lib/deep/.vscode/tasks.json")}},
 	{id: "G06", sh: `echo x > .vscode/settings.json; echo x > .vscode/tasks.json; echo x > .envrc; echo x > e; mv e .envrc; rm -rf .vscode .envrc`, want: fullOnly,
 		got: same("projects/pub/.vscode", "projects/pub/.envrc"), fs: []op{{"write", ".vscode/settings.json", "x"}, {"write", ".vscode/tasks.json", "x"}, {"write", ".envrc", "x"}}},
 	{id: "G07", sh: `mkdir .idea; echo x > .idea/workspace.xml; echo x > .mcp.json; echo x > .gitmodules`, want: expect{bubblewrap: told, landlock: told, none: gap},
@@ -33,9 +39,14 @@ git checkout -q main; echo c > y; git add y; git commit -qm three; git merge -q 
 	{id: "G11", sh: `set -e; echo a > x; git add x; git commit -qm one`, want: works, work: true, got: linked, staging: staging{folder: "tree", prepare: worktree}},
 	{id: "G11 main", sh: `cd ../pub; echo x > .git/hooks/x; echo x >> .git/config; echo x > README; echo x > .git/info/exclude`, want: holds,
 		got: same("projects/pub/.git/hooks", "projects/pub/.git/config", "projects/pub/README", "projects/pub/.git/info"), staging: staging{folder: "tree", prepare: worktree}},
+	{id: "G11 sub", sh: `set -e; cd mod; echo a > x; git add x; git commit -qm one; cd ..; git add mod; git commit -qm two`, want: works, work: true, got: succeeded, staging: staging{prepare: submodule}},
+	{id: "G11 hooks", sh: `echo x > .git/modules/mod/hooks/x; echo x >> .git/modules/mod/config; mv .git/modules .git/m; cp -r .git/m .git/modules; echo ../../.. > .git/modules/mod/commondir; cd mod; git config core.hooksPath /x`, want: fullOnly,
+		got: same("projects/pub/.git/modules/mod/hooks", "projects/pub/.git/modules/mod/config"), staging: staging{prepare: submodule}},
 	{id: "G12", sh: `echo x > ../other/n.txt; echo x > ../other/objects/n; echo x > ../other/refs/n`, want: holds, got: outside, staging: staging{prepare: pointer}},
 	{id: "G13", sh: `echo x > ~/.local/share/agent/settings.json; echo x > ~/.local/share/agent/plugins/p; echo x > s; mv s ~/.local/share/agent/settings.json`, want: fullOnly,
 		got: same(".local/share/agent/settings.json", ".local/share/agent/plugins")},
+	{id: "G13 new", sh: `echo x > ~/.local/share/agent/plugins/p; echo x > ~/.local/share/agent/settings.json`, want: expect{bubblewrap: told, landlock: told, none: gap}, got: newSettings,
+		staging: staging{tells: true, prepare: func(s *scene) { s.as("rm", "-rf", ".local/share/agent/settings.json", ".local/share/agent/plugins") }}},
 	{id: "G13 rest", sh: `echo x > ~/.local/share/agent/n && mkdir ~/.local/share/agent/d`, want: works, work: true, got: succeeded},
 	{id: "G14", sh: `ls -A > /dev/null`, want: anyway, got: leftovers},
 	{id: "G14 killed", sh: `: > ready; exec sleep 1000`, want: anyway, got: leftovers, staging: staging{raw: true, meanwhile: killBridge, dies: true}},
@@ -107,6 +118,26 @@ func linked(s *scene) string {
 		return seen + ": " + s.result.Stdout
 	}
 	return s.changed("projects/pub/.git/hooks", "projects/pub/.git/config", "projects/pub/README")
+}
+
+// movedFolders: what was held is elsewhere, and something else in its place.
+func movedFolders(s *scene) string {
+	return s.orTold(s.changed("projects/pub/lib/deep/.vscode"), s.pub("lib/deep/.vscode"))
+}
+
+// submodule makes pub/mod, a submodule with a hook.
+func submodule(s *scene) {
+	s.do(`git init -q -b main ../lib; git -C ../lib -c user.name=x -c user.email=x@example.invalid commit -q --allow-empty -m first
+git -c protocol.file.allow=always submodule --quiet add ../lib mod 2>&1; git commit -qm submodule
+git -C mod config user.name Somebody; git -C mod config user.email somebody@example.invalid; mkdir -p .git/modules/mod/hooks; rm -f .git/modules/mod/hooks/*; echo mine > .git/modules/mod/hooks/pre-commit`)
+}
+
+// newSettings: settings that were not there were made.
+func newSettings(s *scene) string {
+	if seen := s.changed(".local/share/agent/plugins/p"); seen != "" && s.backend == bubblewrap {
+		return seen
+	}
+	return s.orTold(s.changed(".local/share/agent/settings.json"), s.home(".local/share/agent/settings.json"))
 }
 
 // pointer plants a .git that leads to another folder, which is dressed up as a

@@ -22,8 +22,11 @@ var private = []row{
 	{id: "R09", sh: `echo x > ../secret/n; echo x >> ../secret/key.txt`, want: holds, got: same("projects/secret"),
 		fs: []op{{"write", "../secret/n", "x"}, {"write", "../secret/key.txt", "x"}}},
 	{id: "R10", sh: `stat -c size=%s ../secret/key.txt`, want: fullOnly, got: said("size=10")},
+	{id: "R10 watch", sh: `$X intrude watch ../secret`, want: fullOnly, got: said("SAW"), staging: staging{meanwhile: script("echo more > ../secret/more")}},
 	{id: "R11", sh: `ls .. && ls ~ && ls /`, want: works.but(landlock, refused), work: true, got: done("pub\n", "projects\n", "etc\n", ":ended 0\n")},
 	{id: "R12", sh: `cat ~/.ssh/id_rsa`, want: holds, got: leaked, fs: []op{{"read", "~/.ssh/id_rsa", ""}}},
+	{id: "R12 env", sh: `cat .env; cp .env e; cat e; git add -f .env && git show :.env`, want: fullOnly, got: leaked, fs: []op{{"read", ".env", ""}}, staging: staging{prepare: script("printf TOPSECRET > .env")}},
+	{id: "R12 late", sh: ready + `cat .env`, want: expect{bubblewrap: gap, landlock: gap, none: gap}, got: leaked, staging: staging{meanwhile: script("printf TOPSECRET > .env")}},
 	{id: "R13", sh: ready + `cat ../secret/key.txt`, want: holds.but(bubblewrap, told), got: leakedOrTold, staging: staging{tells: true, meanwhile: remade}},
 	{id: "R14", sh: ready + `cat ../secret2/key.txt`, want: holds, got: said(secretWord),
 		staging: staging{meanwhile: func(s *scene) { s.as("mv", s.projects("secret"), s.projects("secret2")) }}},
@@ -64,16 +67,8 @@ func (s *scene) orTold(what, path string) string {
 
 // aliased mounts the private project at a second place, too.
 func aliased(s *scene) {
-	alias := s.projects("alias")
-	s.as("mkdir", alias)
-	if err := unix.Mount(s.projects("secret"), alias, "", unix.MS_BIND, ""); err != nil {
-		s.t.Fatal(err)
-	}
-	s.t.Cleanup(func() {
-		if err := unix.Unmount(alias, unix.MNT_DETACH); err != nil {
-			s.t.Error(err)
-		}
-	})
+	s.as("mkdir", s.projects("alias"))
+	s.mount(s.projects("secret"), s.projects("alias"), "", unix.MS_BIND)
 }
 
 func cannotMount(string, user) string {

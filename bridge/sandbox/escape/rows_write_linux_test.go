@@ -16,6 +16,8 @@ var writing = []row{
 	{id: "W02", sh: `echo hi > README`, want: works, work: true, got: replaced, fs: []op{{"write", "README", "hi\n"}}, staging: staging{prepare: marked}},
 	{id: "W03", sh: `mkdir -p a/b && echo 1 > a/x && mv a/x a/b/y && mv a/b c && rm -r c a`, want: works, work: true, got: succeeded},
 	{id: "W04", sh: `echo x > ../other/n.txt`, want: holds, got: outside, fs: []op{{"write", "../other/n.txt", "x"}}},
+	{id: "W04 mount", sh: ready + `echo x > ../mnt/n.txt`, want: holds.but(bubblewrap, told, "none/root", held), got: onMount, staging: staging{tells: true, not: cannotMount,
+		prepare: func(s *scene) { s.as("mkdir", s.projects("mnt")) }, meanwhile: func(s *scene) { s.mount("tmpfs", s.projects("mnt"), "tmpfs", 0) }}},
 	{id: "W05", sh: `echo x >> ../other/f.txt`, want: holds, got: outside, fs: []op{{"write", "../other/f.txt", "OTHER\nx"}}},
 	{id: "W06", sh: `: > ../other/f.txt; truncate -s 0 ../other/f.txt`, want: holds, got: outside},
 	{id: "W07", sh: `rm -f ../other/f.txt`, want: holds, got: outside},
@@ -133,4 +135,30 @@ func throughLink(s *scene) string {
 		return fmt.Sprintf("the target is %q", got)
 	}
 	return s.changed("projects/pub/abs-in")
+}
+
+// mount mounts something outside, until the scene ends. Others see it, too.
+func (s *scene) mount(source, at, kind string, flags uintptr) {
+	s.t.Helper()
+	if err := unix.Mount(source, at, kind, flags, ""); err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() {
+		if err := unix.Unmount(at, unix.MNT_DETACH); err != nil {
+			s.t.Error(err)
+		}
+	})
+	if kind != "" {
+		if err := os.Lchown(at, s.user.id, s.user.group()); err != nil {
+			s.t.Error(err)
+		}
+	}
+}
+
+// onMount: what was mounted meanwhile was written.
+func onMount(s *scene) string {
+	if _, err := os.Stat(s.projects("mnt", "n.txt")); err != nil {
+		return ""
+	}
+	return s.orTold("mnt/n.txt was written", s.projects("mnt"))
 }
