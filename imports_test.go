@@ -22,6 +22,7 @@ var edges = map[string]map[string]string{
 		"bridge/home":            "the user's configuration and harnesses",
 		"bridge/permit":          "modes and policies are flags",
 		"bridge/rpc":             "standard input and output as a connection wants them",
+		"plugins/decider":        "the bench for their authors, and their journals",
 		"plugins/harness":        "agents are named and listed",
 		"plugins/harness/doctor": "the subcommand doctor",
 		"server":                 "the subcommand serve",
@@ -119,6 +120,7 @@ var edges = map[string]map[string]string{
 	"bridge/quirk": {"bridge/rpc": "raw members of a message"},
 	"bridge/home": {
 		"bridge":                 "fills in where its configuration comes from",
+		"bridge/decide":          "deciders are started",
 		"bridge/permit":          "policies are settings",
 		"bridge/process":         "programs are found",
 		"bridge/sandbox":         "agents are held by the kernel",

@@ -44,6 +44,7 @@ func commands() []command {
 		{"agents", "list the known agents", agents},
 		{"fences", "say what an agent may read and write here, and what holds it", fences},
 		{"doctor", "say which agents work here, and what mends the others", doctorCommand},
+		{"plugin", "try a decider, and show what one decided", plugin},
 		{"fake-agent", "be a scripted agent, for tests", fakeAgent},
 		{"version", "print the version", printVersion},
 	}

@@ -124,6 +124,7 @@ func (d *Decider) run(ctx context.Context) {
 		why, final := d.live(ctx)
 		switch {
 		case ctx.Err() != nil:
+			d.note(Entry{What: Life, Why: why})
 			return
 		case final:
 			d.rest(closed, why)
