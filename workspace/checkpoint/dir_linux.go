@@ -84,9 +84,11 @@ func (l names) each(do func(name []byte)) error {
 		}
 		name := l[nameAt:length]
 		l = l[length:]
-		if end := bytes.IndexByte(name, 0); end >= 0 {
-			name = name[:end]
+		end := bytes.IndexByte(name, 0)
+		if end <= 0 {
+			return errors.New("the system's list of names is malformed")
 		}
+		name = name[:end] // with the NUL behind it, see lstatOf
 		if s := string(name); s != "." && s != ".." {
 			do(name)
 		}

@@ -93,6 +93,9 @@ func (l names) each(do func(name []byte)) error {
 	return nil
 }
 
+// lstatOf is lstat of a name in a list.
+func (f *folder) lstatOf(name []byte) (stat, error) { return f.lstat(string(name)) }
+
 // lstat looks at a name in f.
 func (f *folder) lstat(name string) (stat, error) {
 	info, err := f.root.Lstat(name)

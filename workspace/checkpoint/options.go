@@ -86,6 +86,9 @@ func (o *Options) leavesOut(name string) bool {
 
 // machinery says whether a name is git's own, or a temporary file of ours. Such are no part of any checkpoint, and not listed.
 func machinery(name string) bool {
+	if name == "" || name[0] != '.' && runtime.GOOS != "windows" {
+		return false
+	}
 	if len(name) == 4 && strings.EqualFold(name, ".git") {
 		return true
 	}

@@ -70,8 +70,10 @@ func (l *listing) rules(list names) (*scope, error) {
 	}
 	found, git := false, false
 	err := list.each(func(name []byte) {
-		found = found || string(name) == rulesFile
-		git = git || string(name) == ".git"
+		if name[0] == '.' {
+			found = found || string(name) == rulesFile
+			git = git || string(name) == ".git"
+		}
 	})
 	if above := l.walk.repositoryAbove(l.node); git {
 		r.repository = l.walk.repositoryIn(l.node, above)

@@ -12,7 +12,9 @@ func (w *walk) scan(n *node, h *folder, r *reader) {
 	n.pending.Store(1)
 	defer w.leave(n)
 	l := listing{walk: w, node: n, in: h, reader: r, old: n.entries, same: true}
-	if err := l.run(); err != nil {
+	err := l.run()
+	w.counts.files.Add(l.files)
+	if err != nil {
 		n.fault = reasonOf(err) // half a list would look like deletions
 		return
 	}
@@ -36,6 +38,7 @@ type listing struct {
 	next    int            // in old, while same
 	byName  map[string]int // of old, after the first difference
 	anew    bool           // other rules than last time are in force
+	files   int64          // seen
 	folders []task
 }
 
@@ -61,12 +64,12 @@ func (l *listing) run() error {
 }
 
 func (l *listing) name(name []byte) {
-	if machinery(string(name)) || l.placeholder(string(name)) {
+	if machinery(string(name)) || l.node.parent == nil && l.placeholder(string(name)) {
 		return
 	}
 	if l.same && l.next < len(l.old) && l.old[l.next].name == string(name) {
 		e := &l.old[l.next]
-		l.visit(e, l.next)
+		l.visit(e, l.next, name)
 		l.next++
 		return
 	}
@@ -77,13 +80,13 @@ func (l *listing) name(name []byte) {
 	}
 	slot := len(l.node.entries)
 	l.node.entries = append(l.node.entries, e)
-	l.visit(&l.node.entries[slot], slot)
+	l.visit(&l.node.entries[slot], slot, name)
 }
 
 // placeholder says whether a name is an empty folder, directly in a root, that stands there only for as long as an agent is
 // fenced off from it. Such come and go with agents, and are no part of any checkpoint.
 func (l *listing) placeholder(name string) bool {
-	if l.node.parent != nil || len(name) == 0 || name[0] != '.' || !slices.Contains(fence.Placeholders(), name) {
+	if len(name) == 0 || name[0] != '.' || !slices.Contains(fence.Placeholders(), name) {
 		return false
 	}
 	st, err := l.in.lstat(name)
@@ -120,9 +123,9 @@ func (l *listing) end() {
 }
 
 // visit brings one entry up to date.
-func (l *listing) visit(e *entry, slot int) {
+func (l *listing) visit(e *entry, slot int, name []byte) {
 	was := e.State
-	why := l.look(e, slot)
+	why := l.look(e, slot, name)
 	if why == gone {
 		*e = entry{item: item{name: e.name}}
 	} else if why != 0 {
@@ -134,12 +137,12 @@ func (l *listing) visit(e *entry, slot int) {
 }
 
 // look returns why the entry is left out, or 0.
-func (l *listing) look(e *entry, slot int) Reason {
+func (l *listing) look(e *entry, slot int, name []byte) Reason {
 	w := l.walk
 	if len(w.options.LeaveOut) > 0 && w.options.leavesOut(e.name) {
 		return e.leaveOut(Ignored, key{})
 	}
-	st, err := l.in.lstat(e.name)
+	st, err := l.in.lstatOf(name)
 	if err != nil {
 		return e.leaveOut(reasonOf(err), key{})
 	}
@@ -164,7 +167,7 @@ func (l *listing) look(e *entry, slot int) Reason {
 		l.enter(e, slot, st, h)
 		return 0
 	case File:
-		w.counts.files.Add(1)
+		l.files++
 		if e.key == st.key && !e.racy && (e.Kind == File && e.Mode == st.mode || e.Kind == LeftOut && e.Reason.final() && e.Reason != Ignored) {
 			return e.Reason
 		}
