@@ -6,6 +6,7 @@ import (
 	"context"
 	"io"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -33,7 +34,7 @@ func serve(t *testing.T, program string) served {
 	t.Helper()
 	fake := bridgetest.Fake(t, `{"prompts": [{"steps": [{"shell": "sleep 4243"}]}]}`)
 	place := bridgetest.NewPlace(t)
-	config, err := json.Marshal(map[string]any{"agents": map[string]any{"scripted": map[string]any{"command": "'" + strings.Join(fake.Command, "' '") + "'"}}})
+	config, err := json.Marshal(map[string]any{"agents": map[string]any{"scripted": map[string]any{"command": "'" + strings.Join(fake.Command, "' '") + "'", "state": []string{filepath.Dir(fake.Log)}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
