@@ -154,6 +154,9 @@ func (a *agent) startError(ctx context.Context, method string, waited time.Durat
 	case errors.As(err, &gone):
 		e.Reason, e.Stderr = fmt.Sprintf("it ended before it answered %s (%s)", method, gone.Exit), gone.Stderr
 		e.Hint = "run `sallyport doctor --probe` to see what it needs"
+		if a.kernel.blames(gone.Stderr) {
+			e.Hint = fmt.Sprintf("if it keeps files of its own outside the project, name their folder in the setting agents.%s.state", a.harness.ID)
+		}
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		e.Reason = fmt.Sprintf("no answer to %s within %s", method, waited.Round(time.Second))
 		e.Hint = "raise the setting timeouts.startSeconds if this machine is slow"

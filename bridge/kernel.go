@@ -179,6 +179,15 @@ func (b *Bridge) enough(h *harness.Harness, k *fenced, inside string) error {
 // enforced reports whether the kernel was seen to hold reads and writes.
 func (k *fenced) enforced() bool { return k.Report.Reads && k.Report.Writes }
 
+// blames reports whether an agent's last words complain of what a fence does.
+func (k *fenced) blames(words string) bool {
+	if k.report().Level == sandbox.Nothing {
+		return false
+	}
+	words = strings.ToLower(words)
+	return slices.ContainsFunc([]string{"read-only file system", "permission denied", "erofs", "eacces"}, func(w string) bool { return strings.Contains(words, w) })
+}
+
 // setVariable sets one variable of an environment.
 func setVariable(env []string, name, value string) []string {
 	env = slices.DeleteFunc(slices.Clone(env), func(e string) bool { return strings.HasPrefix(e, name+"=") })

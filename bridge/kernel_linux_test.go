@@ -235,3 +235,16 @@ func TestRepositoryIsMade(t *testing.T) {
 		t.Errorf("told %+v", told)
 	}
 }
+
+// TestStateIsMissing: an agent that dies because it cannot write where it keeps
+// its files is told of with the setting that lets it.
+func TestStateIsMissing(t *testing.T) {
+	for _, atMost := range []sandbox.Backend{"", sandbox.Landlock} {
+		r := held(t, atMost, `{}`, func(r *rig) { delete(r.config.Custom, "fake") })
+		_, err := r.New(r.ctx(), bridge.NewSession{Folder: r.folder})
+		var start *bridge.StartError
+		if !errors.As(err, &start) || !strings.Contains(start.Hint, "agents.fake.state") {
+			t.Errorf("got %v, %+v", err, start)
+		}
+	}
+}
