@@ -102,3 +102,19 @@ func TestRegionOfAll(t *testing.T) {
 		}
 	})
 }
+
+// TestAskedToEnd: what is in a fence is asked to end before it is killed, also where asking the fence itself would kill it.
+func TestAskedToEnd(t *testing.T) {
+	each(t, func(t *testing.T, p *place, b Backend) {
+		f := p.start(p.request(b, `trap 'echo bye > bye; exit 3' TERM; echo up; while :; do sleep 0.05; done`))
+		if _, err := f.Stdout.Read(make([]byte, 1)); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Stop(t.Context(), 2*time.Second); err != nil {
+			t.Fatal(err)
+		}
+		if got := p.read("home/p/bye"); got != "bye\n" || f.Exit().Code != 3 {
+			t.Errorf("it left %q and ended with %v", got, f.Exit())
+		}
+	})
+}
