@@ -45,7 +45,8 @@ func (c *call) paged(f func(io.Writer) error) error {
 	signal.Notify(interrupts, os.Interrupt)
 	defer signal.Stop(interrupts)
 	if err := cmd.Start(); err != nil {
-		return fmt.Errorf("starting the pager %s: %w", words[0], err)
+		fmt.Fprintf(c.stderr, "sallyport: starting the pager: %v\nhint: PAGER=cat is none\n", err)
+		return f(c.stdout)
 	}
 	err = f(in)
 	if errors.Is(err, syscall.EPIPE) || errors.Is(err, os.ErrClosed) {
