@@ -5,8 +5,8 @@ type Kernel struct {
 	// Sandbox: the kernel's fence around an agent's processes; default "auto". Of a single
 	// agent, "" leaves it as it is for all.
 	Sandbox Sandbox `json:"sandbox"`
-	// Network that an agent's processes reach; default "on". It holds only where the sandbox
-	// does. Of a single agent, "" leaves it as it is for all.
+	// Network that an agent's processes reach; default "on". Where it cannot be closed the agent
+	// does not start. Of a single agent, "" leaves it as it is for all.
 	Network Network `json:"network"`
 }
 
@@ -26,7 +26,7 @@ type Network string
 // The networks.
 const (
 	NetworkOff      Network = "off"
-	NetworkLoopback Network = "loopback" // this machine's own services only
+	NetworkLoopback Network = "loopback" // one of its own: what its own processes serve, nothing of this machine
 	NetworkOn       Network = "on"
 )
 
