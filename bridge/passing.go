@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"context"
 	"strings"
-	"sync/atomic"
+	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -112,25 +112,57 @@ func (a *agent) passRequest(m *rpc.Message) bool {
 		r.Session = s.id
 	}
 	id := m.ID
-	ctx, taken := context.WithCancel(a.span.ctx)
-	own := a.asked.put(id, taken)
-	var over atomic.Bool
-	withdraw := p.PassRequest(a.span.ctx, r, func(result jsontext.Value, err error) {
+	ctx, cancel := context.WithCancel(a.span.ctx)
+	own := a.asked.put(id, cancel)
+	var back takenBack
+	stop := context.AfterFunc(ctx, back.take) // the agent takes it back, or is gone
+	back.say(p.PassRequest(a.span.ctx, r, func(result jsontext.Value, err error) {
+		stop()
 		if err != nil {
 			_ = a.conn.ReplyError(id, err)
 		} else {
-			_ = a.conn.ReplyRaw(id, result)
+			_ = a.conn.ReplyNow(id, func(dst []byte) []byte { return appendResult(dst, result) })
 		}
-		over.Store(true)
 		a.asked.drop(id, own)
 		a.load.give(size)
-	})
-	context.AfterFunc(ctx, func() {
-		if !over.Load() { // the agent took it back, or is gone
-			withdraw()
-		}
-	})
+	}))
 	return true
+}
+
+// appendResult appends a result, null when there is none.
+func appendResult(dst, result []byte) []byte {
+	if len(result) == 0 {
+		return append(dst, "null"...)
+	}
+	return append(dst, result...)
+}
+
+// takenBack is whether an agent took a request back, which may be so before it is
+// known how to tell that. The zero value is ready.
+type takenBack struct {
+	mu    sync.Mutex
+	taken bool
+	tell  func()
+}
+
+func (t *takenBack) take() {
+	t.mu.Lock()
+	t.taken = true
+	tell := t.tell
+	t.mu.Unlock()
+	if tell != nil {
+		tell()
+	}
+}
+
+func (t *takenBack) say(tell func()) {
+	t.mu.Lock()
+	t.tell = tell
+	taken := t.taken
+	t.mu.Unlock()
+	if taken {
+		tell()
+	}
 }
 
 // forClient are the params of an agent's request. An elicitation about a request

@@ -135,7 +135,7 @@ func (s *session) readRequest(a *agent, m *rpc.Message) func(context.Context) {
 			if t != nil {
 				t.touched.mediated(path, false)
 			}
-			_ = a.conn.ReplyAppend(id, func(dst []byte) []byte {
+			_ = a.conn.ReplyNow(id, func(dst []byte) []byte {
 				dst = append(dst, `{"content":`...)
 				return append(rpc.AppendQuote(dst, c.Text), '}')
 			})

@@ -74,7 +74,35 @@ func (e *editor) call(ctx context.Context, method string, params any) (jsontext.
 	if err != nil {
 		return nil, fmt.Errorf("encoding %s: %w", method, err)
 	}
-	return e.conn.CallRaw(ctx, method, raw)
+	return e.ask(ctx, method, raw)
+}
+
+// ask is a call that is written here and now rather than by another goroutine: an
+// agent waits for it.
+func (c *client) ask(ctx context.Context, method string, params jsontext.Value) (jsontext.Value, error) {
+	type answer struct {
+		result jsontext.Value
+		err    error
+	}
+	answers := make(chan answer, 1)
+	asked, err := c.conn.Ask(ctx, method, params, func(result []byte, err error) {
+		answers <- answer{append(jsontext.Value(nil), result...), err}
+	})
+	if err != nil {
+		return nil, err
+	}
+	select {
+	case a := <-answers:
+		return a.result, a.err
+	case <-ctx.Done():
+		asked.Cancel()
+		asked.GiveUp()
+		a := <-answers
+		if errors.Is(a.err, context.Canceled) {
+			a.err = ctx.Err()
+		}
+		return a.result, a.err
+	}
 }
 
 // document is a client's text. What is not as on the disk counts as unsaved, made

@@ -13,11 +13,13 @@ import (
 // still answered. done runs as in Go. An error means that nothing was sent, and
 // that done is not called.
 func (c *Conn) Ask(ctx context.Context, method string, params RawJSON, done func(result []byte, err error)) (*Asked, error) {
-	// Nothing is built: this only waits.
-	if err := c.Stream(ctx, func(dst []byte) []byte { return dst }); err != nil {
-		return nil, err
+	if c.out.full(c.highWater()) {
+		// Nothing is built: this only waits.
+		if err := c.Stream(ctx, func(dst []byte) []byte { return dst }); err != nil {
+			return nil, err
+		}
 	}
-	id, err := c.start(method, params, done)
+	id, err := c.start(method, params, true, done)
 	if err != nil {
 		return nil, err
 	}

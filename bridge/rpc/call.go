@@ -54,7 +54,7 @@ func (c *Conn) CallRaw(ctx context.Context, method string, params []byte) (resul
 		err    error
 	}
 	answers := make(chan answer, 1)
-	id, err := c.start(method, params, func(result []byte, err error) {
+	id, err := c.start(method, params, false, func(result []byte, err error) {
 		answers <- answer{bytes.Clone(result), err}
 	})
 	if err != nil {
@@ -87,7 +87,7 @@ func (c *Conn) Go(method string, params any, done func(result []byte, err error)
 		done(nil, fmt.Errorf("encoding the params of %s: %w", method, err))
 		return func() {}
 	}
-	id, err := c.start(method, raw, done)
+	id, err := c.start(method, raw, false, done)
 	if err != nil {
 		done(nil, err)
 		return func() {}
@@ -108,8 +108,9 @@ func (c *Conn) Notify(method string, params any) error {
 	return c.add(func(dst []byte) []byte { return jsonrpc2.AppendNotification(dst, method, raw) })
 }
 
-// start registers and sends a request.
-func (c *Conn) start(method string, params []byte, done func([]byte, error)) (int64, error) {
+// start registers and sends a request; with now it is written here rather than by
+// the writer's goroutine, as far as the peer takes it at once.
+func (c *Conn) start(method string, params []byte, now bool, done func([]byte, error)) (int64, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed != nil {
@@ -121,7 +122,11 @@ func (c *Conn) start(method string, params []byte, done func([]byte, error)) (in
 	c.last++
 	id := c.last
 	// The lock is held so that no answer can come before the call is known.
-	sent, err := c.out.add(func(dst []byte) []byte {
+	add := c.out.add
+	if now {
+		add = c.out.addNow
+	}
+	sent, err := add(func(dst []byte) []byte {
 		return jsonrpc2.AppendCall(dst, jsonrpc2.NewNumberID(id), method, params)
 	})
 	if err != nil {

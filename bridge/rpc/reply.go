@@ -55,16 +55,27 @@ func (c *Conn) ReplyRaw(id RawID, result []byte) error {
 // place, for large ones; the same rules hold for build as in Stream, and it must
 // append one JSON value.
 func (c *Conn) ReplyAppend(id RawID, build func(dst []byte) []byte) error {
+	return c.reply(id, build, c.out.add)
+}
+
+// ReplyNow is ReplyAppend that writes here and now what the peer takes at once,
+// rather than on another goroutine: for who is waited for.
+func (c *Conn) ReplyNow(id RawID, build func(dst []byte) []byte) error {
+	return c.reply(id, build, c.out.addNow)
+}
+
+func (c *Conn) reply(id RawID, build func(dst []byte) []byte, add func(func(dst []byte) []byte) (int64, error)) error {
 	if id == "" {
 		return nil
 	}
-	return c.add(func(dst []byte) []byte {
+	_, err := add(func(dst []byte) []byte {
 		dst = append(dst, head...)
 		dst = append(dst, id...)
 		dst = append(dst, `,"result":`...)
 		dst = build(dst)
 		return append(dst, '}')
 	})
+	return sendErr(err)
 }
 
 // ReplyError answers a request with an error: err itself where it is or wraps an

@@ -91,6 +91,19 @@ func (w *writer) add(build func(dst []byte) []byte) (end int64, err error) {
 	return w.queued, w.err
 }
 
+// addNow is add that writes on the caller's goroutine what goes at once.
+func (w *writer) addNow(build func(dst []byte) []byte) (end int64, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.err != nil {
+		return 0, w.err
+	}
+	w.addLocked(build)
+	end = w.queued
+	w.tryLocked()
+	return end, w.err
+}
+
 func (w *writer) addLocked(build func(dst []byte) []byte) {
 	at := len(w.buf)
 	w.buf = w.framing.begin(w.buf, w.last)

@@ -27,7 +27,7 @@ func flooderRole(args []string) error {
 
 // agentRole speaks as much ACP as a session needs. The prompt's text says what
 // to do: "flood" and a flow, or "read PATH COUNT": so many requests
-// fs/read_text_file, one after the other.
+// fs/read_text_file, one after the other; "pass" with a method that nobody knows.
 func agentRole([]string) error {
 	in := bufio.NewReaderSize(os.Stdin, 1<<20)
 	for {
@@ -105,20 +105,22 @@ func obey(in *bufio.Reader, text string) error {
 		}
 		return f.write(os.Stdout)
 	case "read":
-		return read(in, args[0], args[1])
+		return read(in, "fs/read_text_file", args[0], args[1])
+	case "pass":
+		return read(in, "_bench/read", args[0], args[1])
 	default:
 		return fmt.Errorf("an order that is none: %q", text)
 	}
 }
 
-func read(in *bufio.Reader, path, times string) error {
+func read(in *bufio.Reader, method, path, times string) error {
 	count, err := strconv.Atoi(times)
 	if err != nil {
 		return err
 	}
 	quoted := rpc.AppendQuote(nil, path)
 	for i := range count {
-		_, err := fmt.Printf(`{"jsonrpc":"2.0","id":"r%d","method":"fs/read_text_file","params":{"sessionId":"%s","path":%s}}`+"\n", i, agentSession, quoted)
+		_, err := fmt.Printf(`{"jsonrpc":"2.0","id":"r%d","method":%q,"params":{"sessionId":"%s","path":%s}}`+"\n", i, method, agentSession, quoted)
 		if err != nil {
 			return err
 		}
