@@ -88,7 +88,9 @@ type survey struct {
 	reserved, unreadable lastNames
 	seen                 map[string]bool // folders that were walked
 	entries, hits        int
-	cut                  bool // the walk ended early
+	root                 string   // the folder of the session that is walked
+	tracked              *tracked // of root, once it was asked for
+	cut                  bool     // the walk ended early
 }
 
 func (s *survey) limit(text string) {

@@ -29,6 +29,7 @@ func unwalked(name string) bool {
 
 // walk looks through root, folder by folder, the shallow ones first.
 func (s *survey) walk(root string) error {
+	s.root = root
 	for queue := []string{root}; len(queue) > 0; queue = queue[1:] {
 		dir := queue[0]
 		if s.seen[dir] || s.isHidden(dir) {
@@ -65,7 +66,11 @@ func (s *survey) entry(dir string, e fs.DirEntry) (descend bool) {
 		s.hit(func() { s.git(path, e) })
 		return false
 	case s.names(path, name, folded, s.unreadable, s.policy.unreadable):
-		s.hit(func() { s.unread(path, e) })
+		s.hit(func() {
+			if !e.Type().IsRegular() || !s.shown(path) {
+				s.unread(path, e)
+			}
+		})
 		return false
 	case s.names(path, name, folded, s.reserved, s.policy.reserved):
 		s.hit(func() { s.keep(path, e) })
