@@ -13,7 +13,7 @@ var later = []row{
 	{id: "G01", sh: `set -e; echo a > x; git add x; git commit -qm one; git checkout -qb side; echo b >> x; git stash -q; git stash pop -q; git commit -qam two
 git checkout -q main; echo c > y; git add y; git commit -qm three; git merge -q -m merged side; git tag v1; git gc -q; git status --porcelain; git fsck`,
 		want: works, work: true, got: merged},
-	{id: "G01 secret", sh: `set -e; echo b >> README; git stash -q; git stash pop -q; git commit -qam one`, want: works.but(bubblewrap, refused), work: true, got: succeeded,
+	{id: "G01 secret", sh: `set -e; echo b >> README; git stash -q; git stash pop -q; git commit -qam one`, want: works, work: true, got: succeeded,
 		staging: staging{prepare: func(s *scene) { s.do(`git add -f .envrc; git commit -qm tracked`) }}},
 	{id: "G02", sh: `echo evil > .git/hooks/x; ln -s /x .git/hooks/y; echo evil > h; chmod +x h; mv h .git/hooks/z; chmod 777 .git/hooks/pre-commit`, want: fullOnly, got: same("projects/pub/.git/hooks"),
 		fs: []op{{"write", ".git/hooks/x", "evil"}}},
