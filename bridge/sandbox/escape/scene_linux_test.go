@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -266,10 +267,14 @@ func (s *scene) look() map[string]string {
 	all := map[string]string{}
 	root := s.home()
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		rel, _ := filepath.Rel(root, path)
+		if errors.Is(err, fs.ErrPermission) { // a folder that was closed to its owner
+			all[rel] += " closed"
+			return nil
+		}
 		if err != nil {
 			return err
 		}
-		rel, _ := filepath.Rel(root, path)
 		all[rel], err = describe(path, d)
 		return err
 	})
@@ -289,7 +294,7 @@ func describe(path string, d fs.DirEntry) (string, error) {
 	switch {
 	case info.Mode().IsRegular():
 		data, err := os.ReadFile(path)
-		if err != nil {
+		if err != nil && !errors.Is(err, fs.ErrPermission) {
 			return "", err
 		}
 		text += fmt.Sprintf(" %d %.6x", info.ModTime().UnixNano(), sha256.Sum256(data))
