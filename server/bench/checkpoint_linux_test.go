@@ -140,14 +140,18 @@ func benchFirst(b *testing.B, t *tree, rounds int) {
 }
 
 func benchLater(b *testing.B, t *tree, rounds, changed int, limit float64) {
-	var ours, walk, git []time.Duration
+	var ours, walk, git, oursCPU, walkCPU []time.Duration
 	var sum, most float64
 	for range rounds {
 		bytes := t.change(changed)
+		start := mustCPU(b, os.Getpid())
 		walk = append(walk, timed(func() { bareWalk(b, t.dir) }))
+		walkCPU = append(walkCPU, mustCPU(b, os.Getpid())-start)
 		var c *checkpoint.Checkpoint
 		was := t.taken()
+		start = mustCPU(b, os.Getpid())
 		ours = append(ours, timed(func() { c = t.take() }))
+		oursCPU = append(oursCPU, mustCPU(b, os.Getpid())-start)
 		sum += float64(t.taken() - was)
 		most += 1.1*float64(bytes) + 4096*float64(len(t.files))/1000
 		git = append(git, t.add())
@@ -162,6 +166,7 @@ func benchLater(b *testing.B, t *tree, rounds, changed int, limit float64) {
 	} else {
 		noted(b, ratio(ours, walk), "take/walk")
 	}
+	noted(b, ratio(oursCPU, walkCPU), "cpu/walk-cpu") // without what else the machine does
 	atLeast(b, ratio(git, ours), "git/take", 2)
 	if changed > 0 {
 		atMost(b, sum/most, "bytes/allowed", 1)
