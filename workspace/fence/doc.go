@@ -31,12 +31,15 @@
 //     .env.template, .env.dist and .env.defaults are readable; .envrc is not (it holds secrets as often as .env does).
 //   - A folder that matches a list is closed with everything beneath it.
 //   - In a .ssh folder everything but *.pub, known_hosts, config and authorized_keys is closed, .gnupg wholly; no setting opens them.
+//   - Layout tells the kernel the same, with three differences. Git's own files are open to a process tree but for those that
+//     act later, so that an agent's git works. An agent's sign-in is open to itself. A file with an unreadable name whose
+//     content git tracks is closed to writes only, as git shows it anyway.
 //   - A path through /proc is refused for reading: /proc/self is this program, its environment holds what agents must not get.
 //   - A private folder that contains the session's own folder is not private to it.
 //
 // # Deliberately absent
 //
-// No file contents (package disk), no configuration format, no kernel fences. Hard links made before the session cannot be
+// No file contents (package disk), no configuration format, no kernel fences (bridge/sandbox sets up what Layout says). Hard links made before the session cannot be
 // told from their targets for reading. A folder that is laid out like a bare git repository without being named .git is not
 // recognised, except where the .git of a base points to it.
 package fence
