@@ -8,12 +8,13 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"sallyport/bridge/rpc"
+	"sallyport/workspace/config"
 )
 
 // greeting are the params of initialize: our own, or those of a client that speaks
 // ACP with what we answer for ourselves. Files are served here whatever the client
-// can do; terminals are not, and the version is the one that we speak.
-func (b *Bridge) greeting() (jsontext.Value, error) {
+// can do; terminals are passed on only where the user says so, and the version is the one that we speak.
+func (b *Bridge) greeting(c *config.Config) (jsontext.Value, error) {
 	if b.Client == nil {
 		return b.ownGreeting()
 	}
@@ -34,7 +35,10 @@ func (b *Bridge) greeting() (jsontext.Value, error) {
 		return object
 	}
 	files = set(set(files, "readTextFile", "true"), "writeTextFile", "true")
-	able = set(set(able, "fs", string(files)), "terminal", "false")
+	able = set(able, "fs", string(files))
+	if !b.passesTerminals(c) {
+		able = set(able, "terminal", "false")
+	}
 	if _, there := rpc.Member(able, "subagents"); there { // what they do would pass by the rules
 		able = set(able, "subagents", "null")
 	}

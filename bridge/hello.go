@@ -81,7 +81,11 @@ func (h *hello) capabilities() Capabilities {
 // initialize says hello and checks the version of the answer (ACP v1,
 // Initialization). ctx bounds the wait.
 func (a *agent) initialize(ctx context.Context) error {
-	params, err := a.b.greeting()
+	c, err := a.b.Home.Config(a.folder)
+	if err != nil {
+		return err
+	}
+	params, err := a.b.greeting(c)
 	if err != nil {
 		return err
 	}

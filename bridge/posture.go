@@ -25,6 +25,10 @@ func (s *session) postureLocked() Posture {
 		p.Writes = Observed
 		p.Sentence = sentence(s.harness, p, report)
 	}
+	if s.b.passesTerminals(s.config) {
+		p.Commands = Observed
+		p.Sentence += "; commands in the client's terminals are asked about, and run outside of every fence"
+	}
 	if s.state.mode == permit.Bypass {
 		p.Sentence += "; mode bypassPermissions: nothing is asked"
 	}

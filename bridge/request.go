@@ -24,7 +24,7 @@ const (
 // request takes one request of the agent, on its read loop. What has to be in
 // wire order happens here; the rest runs on a goroutine of its own.
 func (s *session) request(a *agent, m *rpc.Message) {
-	if !actedOn(string(m.Method)) && a.passRequest(m) {
+	if !s.actsOn(string(m.Method)) && a.passRequest(m) {
 		return
 	}
 	size := len(m.ID) + len(m.Params)
@@ -40,6 +40,8 @@ func (s *session) request(a *agent, m *rpc.Message) {
 		work = s.writeRequest(a, m)
 	case "session/request_permission":
 		work = s.permissionRequest(a, m)
+	case "terminal/create":
+		work = s.terminalRequest(a, m)
 	case "elicitation/create":
 		work = s.elicitationRequest(a, m)
 	default:

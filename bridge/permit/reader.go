@@ -109,6 +109,18 @@ func (r *Reader) ReadFile(turn, path string) *Card {
 	return c
 }
 
+// Command makes the card for a command that an agent wants to run at the client
+// (terminal/create), in a folder. Its options are those of Write.
+func (r *Reader) Command(turn, line, folder string) *Card {
+	c := r.card(turn)
+	call := Call{Kind: "execute", Input: jsontext.Value(`{"command":` + string(rpc.AppendQuote(nil, line)) + `}`)}
+	c.Title = text.Visible(line)
+	c.Request = Request{ID: c.ID, Kind: Command, Tool: "Bash", Input: inputOf(&call, "Bash")}
+	c.Options = []Option{{ID: WriteAllow, Name: "Allow once", Kind: allowOnce}, {ID: WriteReject, Name: "Refuse", Kind: rejectOnce}}
+	c.Paths = []string{folder}
+	return c
+}
+
 func (r *Reader) card(turn string) *Card {
 	return &Card{ID: fmt.Sprintf("%s/p%d", r.Session, r.made.Add(1)), Session: r.Session, Turn: turn}
 }

@@ -33,6 +33,9 @@ type Agents struct {
 	// IdleMinutes after which an unused agent is closed; default 60, at least 1.
 	IdleMinutes int      `json:"idleMinutes"`
 	Timeouts    Timeouts `json:"timeouts"`
+	// Terminal: whether agents may run commands in the terminals of an ACP client; default
+	// "strip".
+	Terminal Terminal `json:"terminal"`
 }
 
 // Idle is the time after which an unused agent is closed.
@@ -142,7 +145,7 @@ func (t Timeouts) CancelGrace() time.Duration {
 // Default is the configuration of a user who has written none.
 func Default() *Config {
 	return &Config{
-		Agents: Agents{MaxAgents: 4, IdleMinutes: 60, Timeouts: Timeouts{StartSeconds: 90, CancelGraceSeconds: 5}},
+		Agents: Agents{MaxAgents: 4, IdleMinutes: 60, Timeouts: Timeouts{StartSeconds: 90, CancelGraceSeconds: 5}, Terminal: TerminalStrip},
 		Files:  Files{Unsaved: UnsavedAsk, SaveAfterWrite: WhenClean},
 		Turns: Turns{
 			Checkpoint: Checkpoint{Seconds: 10, MaxFileMiB: 32, Ignored: IgnoredSmall},
@@ -154,6 +157,16 @@ func Default() *Config {
 		LogLevel:    slog.LevelInfo,
 	}
 }
+
+// Terminal is what becomes of an ACP client's offer to run commands for agents.
+type Terminal string
+
+// The choices: it is not told to agents; it is, and each command is a permission, but runs
+// outside of every fence.
+const (
+	TerminalStrip Terminal = "strip"
+	TerminalPass  Terminal = "pass"
+)
 
 // Mode of a session, from strict to free: plan, default, acceptEdits, bypassPermissions.
 type Mode string

@@ -43,7 +43,7 @@ func TestLoad(t *testing.T) {
 		"passEnv": ["KEY"], "removeEnv": ["B"], "cwd": "~/w", "state": ["~/s", "/t"], "fs": false, "modes": {"plan": "ro"},
 		"network": "loopback",
 	}},
-	"prestart": ["mine"], "maxAgents": 2, "idleMinutes": 5, "unsaved": "save",
+	"prestart": ["mine"], "maxAgents": 2, "idleMinutes": 5, "terminal": "pass", "unsaved": "save",
 	"saveAfterWrite": "never", "mode": "plan", "permissions": {"policy": "deny", "deny": ["Bash(rm:*)"], "ask": ["Read"], "allow": ["Bash(ls)"]},
 	"fences": {"region": ["src", "~/out"], "reserved": ["x"], "ci": true, "unreadable": [],
 		"alsoUnreadable": ["*.sec"], "private": ["~/q"]},
@@ -64,7 +64,7 @@ func TestLoad(t *testing.T) {
 				Launch: Launch{Env: map[string]string{"A": "b"}, PassEnv: []string{"KEY"}, RemoveEnv: []string{"B"}, Cwd: filepath.Join(home, "w"), State: []string{filepath.Join(home, "s"), "/t"}},
 				Kernel: Kernel{Network: NetworkLoopback},
 			}},
-			Timeouts: Timeouts{StartSeconds: 1, CancelGraceSeconds: 5},
+			Timeouts: Timeouts{StartSeconds: 1, CancelGraceSeconds: 5}, Terminal: TerminalPass,
 		},
 		Turns: Turns{
 			Checkpoint: Checkpoint{Seconds: 3, MaxFileMiB: 5, Ignored: IgnoredNone, LeaveOut: []string{"node_modules"}, Wide: true},
