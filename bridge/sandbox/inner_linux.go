@@ -29,6 +29,9 @@ func sweepMain(dir string) int {
 	// Whose locks these were may still be dying.
 	for _, wait := range []time.Duration{0, 100 * time.Millisecond, time.Second} {
 		time.Sleep(wait)
+		if _, err := os.Stat(dir); err != nil {
+			return 0 // gone as a whole, and not to be made again
+		}
 		if _, err := openGhosts(dir); err != nil {
 			return 1
 		}
