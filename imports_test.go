@@ -80,6 +80,7 @@ var edges = map[string]map[string]string{
 		"bridge/quirk":         "what an agent does otherwise",
 		"bridge/rpc":           "the connection to the agent",
 		"bridge/sandbox":       "the kernel holds agents",
+		"plugins/decider":      "a judge of permissions",
 		"plugins/harness":      "how to start an agent",
 		"plugins/rules":        "a judge of permissions",
 		"workspace":            "reads and writes of the agent",
@@ -93,10 +94,11 @@ var edges = map[string]map[string]string{
 		"workspace/watch":      "what is written past us comes into open documents while a turn runs",
 	},
 	"bridge/decide": {
-		"bridge/process":  "deciders are process trees",
-		"bridge/sandbox":  "inside the kernel's fences",
-		"plugins/decider": "what is started",
-		"workspace/fence": "what the fence is to hold",
+		"bridge/process":   "deciders are process trees",
+		"bridge/sandbox":   "inside the kernel's fences",
+		"plugins/decider":  "what is started",
+		"workspace/config": "which the user has switched on",
+		"workspace/fence":  "what the fence is to hold",
 	},
 	"bridge/facade": {
 		"bridge":            "sessions and turns",

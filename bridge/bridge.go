@@ -12,6 +12,7 @@ import (
 
 	"sallyport/bridge/process"
 	"sallyport/bridge/sandbox"
+	"sallyport/plugins/decider"
 	"sallyport/plugins/harness"
 	"sallyport/workspace"
 	"sallyport/workspace/config"
@@ -67,6 +68,9 @@ type Home struct {
 	Finder *process.Finder
 	// Environ is the environment that agents' own is built from.
 	Environ []string
+	// Deciders are those that are asked about permissions of a session in folder,
+	// which lives in the private project private, empty where it is none; nil: none.
+	Deciders func(folder, private string) decider.Set
 	// Version is ours, for clientInfo.
 	Version string
 }

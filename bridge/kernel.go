@@ -18,10 +18,15 @@ import (
 
 // fences is the policy of a session: fs/* is judged by it, and the kernel is told of it.
 func (b *Bridge) fences(h *harness.Harness, folder string, roots []string, c *config.Config) (*fence.Policy, error) {
+	own := b.Home.Own
+	own.Config = slices.Clone(own.Config)
+	for _, d := range c.Permissions.Deciders { // who could write there could allow itself everything
+		own.Config = append(own.Config, d.Folder)
+	}
 	return fence.New(folder, fence.Rules{
 		Region: c.Fences.Region, Roots: roots, Reserved: c.Fences.Reserved, CI: c.Fences.CI,
 		Unreadable: c.Fences.UnreadableOf(fence.DefaultUnreadable()),
-		Private:    c.Fences.Private, Own: b.Home.Own, AgentConfig: agentConfig(h),
+		Private:    c.Fences.Private, Own: own, AgentConfig: agentConfig(h),
 	})
 }
 

@@ -44,7 +44,7 @@ func (s *Starter) start(ctx context.Context, m decider.Manifest) (decider.Proces
 		return nil, err
 	}
 	spec := process.Spec{Path: program, Args: m.Command[1:], Dir: m.Folder, Env: env, StderrBytes: 8 << 10, Log: s.Log}
-	if s.Kernel == nil {
+	if s.Kernel == nil || s.Kernel.Probe(ctx).Level() == sandbox.Nothing {
 		p, err := process.Start(ctx, spec)
 		if err != nil {
 			return nil, err

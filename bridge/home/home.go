@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"sallyport/bridge"
+	"sallyport/bridge/decide"
 	"sallyport/bridge/process"
 	"sallyport/bridge/sandbox"
 	"sallyport/plugins/harness"
@@ -29,13 +30,17 @@ type Home struct {
 	// setting. Set before the first use.
 	Default string
 
-	log *slog.Logger
+	log    *slog.Logger
+	pool   decide.Pool       // of deciders
+	kernel *sandbox.Launcher // that holds them
 
 	mu    sync.Mutex
 	store *config.Store
 	known known
 	voice voice
 	turns opened
+	// version is Sallyport's, for the deciders
+	version string
 }
 
 // known is what was made of the configuration and the manifests.
@@ -64,6 +69,8 @@ func Open(log *slog.Logger) (*Home, error) {
 		log = slog.New(slog.DiscardHandler)
 	}
 	h := &Home{Paths: paths, log: log}
+	h.pool.Starter, h.pool.Journals, h.pool.Log = h.starter, h.Journals(), log
+	h.kernel = &sandbox.Launcher{Dir: filepath.Join(paths.State, "fence"), Environ: os.Environ(), Log: log}
 	h.mu.Lock() // a change that comes at once waits until the store is known
 	defer h.mu.Unlock()
 	h.store = config.Open(paths, log, func(config.State) { h.changed() })
@@ -74,6 +81,7 @@ func Open(log *slog.Logger) (*Home, error) {
 // has it.
 func (h *Home) Close() {
 	h.state().Close()
+	h.pool.Close()
 	h.mu.Lock()
 	store := h.turns.store
 	h.turns = opened{closed: true}
@@ -96,15 +104,19 @@ func (h *Home) state() *config.Store {
 // Bridge is the home as a bridge wants it. version is Sallyport's.
 func (h *Home) Bridge(version string) bridge.Home {
 	environ := os.Environ()
+	h.mu.Lock()
+	h.version = version
+	h.mu.Unlock()
 	return bridge.Home{
-		Harness: h.Harness,
-		Config:  h.Config,
-		Private: func() []string { return h.User().Fences.Private },
-		Own:     fence.Own{State: []string{h.Paths.State}, Config: []string{filepath.Dir(h.Paths.Config), h.Paths.Data}},
-		Kernel:  &sandbox.Launcher{Dir: filepath.Join(h.Paths.State, "fence"), Environ: environ, Log: h.log},
-		Finder:  &process.Finder{Host: environ},
-		Environ: environ,
-		Version: version,
+		Harness:  h.Harness,
+		Config:   h.Config,
+		Private:  func() []string { return h.User().Fences.Private },
+		Own:      fence.Own{State: []string{h.Paths.State}, Config: []string{filepath.Dir(h.Paths.Config), h.Paths.Data}},
+		Kernel:   &sandbox.Launcher{Dir: filepath.Join(h.Paths.State, "fence"), Environ: environ, Log: h.log},
+		Finder:   &process.Finder{Host: environ},
+		Deciders: h.pool.For,
+		Environ:  environ,
+		Version:  version,
 	}
 }
 

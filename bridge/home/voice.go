@@ -32,6 +32,7 @@ func (h *Home) changed() {
 		b.Refence()
 	}
 	h.tell(problems, true)
+	h.syncDeciders()
 }
 
 // tell tells those problems that were not told yet. With all, these are all

@@ -323,7 +323,7 @@ func (t *Terminal) Settled(c *permit.Card, o permit.Outcome) {
 	if !o.Allowed {
 		verb = t.paint(red, "refused")
 	}
-	t.line(verb + " " + text.Visible(c.Title) + t.paint(dim, " (by "+string(o.By)+" "+text.Visible(o.Name+": "+o.Why)+")"))
+	t.line(verb + " " + text.Visible(c.Title) + t.paint(dim, " (by "+string(o.By)+" "+text.Visible(strings.TrimSuffix(o.Name+": "+o.Why, ": "))+")"))
 }
 
 // Line writes one line of our own.

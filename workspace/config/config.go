@@ -89,10 +89,22 @@ type Permit struct {
 	Deny  []string `json:"deny"`
 	Ask   []string `json:"ask"`
 	Allow []string `json:"allow"`
+	// Deciders are programs that may settle permissions; default none.
+	Deciders []Decider `json:"deciders"`
 	// Project are the rules of a project's file, which allow nothing; see Effective.
 	Project ProjectRules `json:"-"`
 	// Policy when nobody answers; default "ask".
 	Policy Policy `json:"policy"`
+}
+
+// Decider is a program that may settle permissions. Naming it is the user's consent.
+type Decider struct {
+	// Folder with its decider.json.
+	Folder string `json:"folder"`
+	// Off are projects whose agents' requests it is not told; default none.
+	Off []string `json:"off"`
+	// Private are private projects that it is on for; it is told nothing of the others.
+	Private []string `json:"private"`
 }
 
 // ProjectRules are rules that a project's file adds.

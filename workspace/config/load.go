@@ -93,6 +93,15 @@ func (c *Config) expand(home string) {
 			list[i] = expand(home, path)
 		}
 	}
+	for i := range c.Permissions.Deciders {
+		d := &c.Permissions.Deciders[i]
+		d.Folder = expand(home, d.Folder)
+		for _, list := range [][]string{d.Off, d.Private} {
+			for i, path := range list {
+				list[i] = expand(home, path)
+			}
+		}
+	}
 	for id, agent := range maps.All(c.Custom) {
 		agent.Cwd = expand(home, agent.Cwd)
 		for i, path := range agent.State {

@@ -82,7 +82,8 @@ func TestSchemaDefaults(t *testing.T) {
 	empty := cmp.FilterValues(func(a, b []string) bool { return len(a) == 0 && len(b) == 0 }, cmp.Ignore())
 	none := cmp.FilterValues(func(a, b map[string]Agent) bool { return len(a) == 0 && len(b) == 0 }, cmp.Ignore())
 	checks := cmp.FilterValues(func(a, b []Check) bool { return len(a) == 0 && len(b) == 0 }, cmp.Ignore())
-	if diff := cmp.Diff(Default(), c, empty, none, checks); diff != "" {
+	programs := cmp.FilterValues(func(a, b []Decider) bool { return len(a) == 0 && len(b) == 0 }, cmp.Ignore())
+	if diff := cmp.Diff(Default(), c, empty, none, checks, programs); diff != "" {
 		t.Error(diff)
 	}
 	if c.Fences.Unreadable != nil {
