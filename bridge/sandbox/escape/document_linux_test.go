@@ -10,12 +10,16 @@ import (
 // document is where the outcomes are told.
 const document = "../../../docs/FENCES.md"
 
-// TestDocument sees that docs/FENCES.md is what the outcomes make.
+// TestDocument sees that docs/FENCES.md is what the kept outcomes make, or makes
+// it; when these are made anew, TestMatrix makes it once more.
 func TestDocument(t *testing.T) {
-	if *update {
-		t.Skip("TestMatrix makes it")
-	}
 	want := tell(keptLines(t))
+	if *update {
+		if err := os.WriteFile(document, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
 	got, err := os.ReadFile(document)
 	if err != nil {
 		t.Fatal(err)
@@ -45,7 +49,7 @@ What real agents did is in [GUARANTEES.md](GUARANTEES.md).
 | works | it has to work, and did |
 | refused | it has to work elsewhere, and does not here |
 | **gap** | it happened |
-| told | it happened, and the user was told at once |
+| told | it happened, and the user was told: within a second, or when the turn ended |
 | limit | it happened, and nothing here can hold it |
 | not started | the agent was not started in such a place |
 `

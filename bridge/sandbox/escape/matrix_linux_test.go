@@ -12,7 +12,7 @@ import (
 )
 
 // rows of the whole table.
-func rows() []row { return slices.Concat(writing, private, later, around, sockets, behaving) }
+func rows() []row { return slices.Concat(writing, private, later, links, around, sockets, behaving) }
 
 // beside is how many scenes are played beside each other, at least: they wait
 // more than they work.

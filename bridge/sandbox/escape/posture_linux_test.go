@@ -45,9 +45,9 @@ var landlockGaps = []string{
 	"the network is not fenced",
 }
 
-// TestPostures: a session says before its first prompt what holds, and never
-// more than there is.
-func TestPostures(t *testing.T) {
+// TestF9_Postures: a session says before its first prompt what holds, and never
+// more than there is; the receipt says the same.
+func TestF9_Postures(t *testing.T) {
 	for i, p := range postures {
 		for _, u := range users() {
 			t.Run(p.name+"/"+u.name, func(t *testing.T) {
@@ -72,6 +72,9 @@ func TestPostures(t *testing.T) {
 					if !strings.Contains(got.Sentence, part) {
 						t.Errorf("the sentence does not say %q: %s", part, got.Sentence)
 					}
+				}
+				if held := s.receipt(t); held.Reads != got.Reads || held.Writes != got.Writes || held.Sentence != got.Sentence {
+					t.Errorf("the receipt says %+v, the session said %+v", held, got)
 				}
 				if got.Sentence = p.want.Sentence; got != p.want {
 					t.Errorf("got %+v, want %+v", got, p.want)

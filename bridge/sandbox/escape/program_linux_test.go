@@ -162,3 +162,18 @@ func oneTurn(s *scene) {
 		}
 	}
 }
+
+// receipt is what the last turn's receipt says of the posture.
+func (s *scene) receipt(t *testing.T) posture {
+	t.Helper()
+	cmd := exec.Command(sallyport(t), "receipt", "--json")
+	cmd.Dir, cmd.Env, cmd.SysProcAttr = s.folder(), s.env, s.user.become()
+	out, err := cmd.CombinedOutput()
+	var r struct {
+		Held posture `json:"held"`
+	}
+	if err != nil || json.Unmarshal(out, &r) != nil {
+		t.Errorf("the receipt: %v: %s", err, out)
+	}
+	return r.Held
+}

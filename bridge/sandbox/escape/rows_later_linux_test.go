@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"testing"
 	"time"
 )
 
@@ -52,6 +53,30 @@ git checkout -q main; echo c > y; git add y; git commit -qm three; git merge -q 
 	{id: "G14 killed", sh: `: > ready; exec sleep 1000`, want: anyway, got: leftovers, staging: staging{raw: true, meanwhile: killBridge, dies: true}},
 	{id: "G14 two", sh: ready + `echo x > .idea/w; echo x > .git/hooks/x; echo ../.evil > .git/commondir`, want: fullOnly, got: stillHeld, staging: staging{meanwhile: anotherSession}},
 	{id: "G14 next", sh: `: > ready; exec sleep 1000`, want: anyway, got: leftoversNext, staging: staging{raw: true, meanwhile: killBridge, dies: true}},
+}
+
+// links are those where a held name is a link, which no mount can stand on.
+var links = []row{
+	{id: "G05 link", sh: `echo evil > .git/hooks/x; echo x >> .git/config; echo x > .git/x; git log --oneline | grep -q first && echo SHOWN`, want: holds, got: same("projects/repo"), staging: staging{prepare: linkedGit}},
+	{id: "G05 relink", sh: `rm .git; mkdir -p .git/hooks; echo evil > .git/hooks/pre-commit`, want: expect{bubblewrap: told, landlock: gap, none: gap}, got: relinked(".git"), staging: staging{tells: true, prepare: linkedGit}},
+	{id: "G06 link", sh: `echo x > .vscode/settings.json; echo x > vs/tasks.json`, want: fullOnly, got: same("projects/pub/vs"), staging: staging{prepare: script("mv .vscode vs; ln -s vs .vscode")}},
+	{id: "G06 relink", sh: `rm .vscode; mkdir .vscode; echo x > .vscode/tasks.json`, want: expect{bubblewrap: told, landlock: gap, none: gap}, got: relinked(".vscode"), staging: staging{tells: true, prepare: script("mv .vscode vs; ln -s vs .vscode")}},
+}
+
+// linkedGit makes .git a link to another folder's.
+func linkedGit(s *scene) { s.do("mkdir ../repo; mv .git ../repo; ln -s ../repo/.git .git") }
+
+// relinked: a link was replaced.
+func relinked(name string) func(*scene) string {
+	return func(s *scene) string { return s.orTold(s.changed("projects/pub/"+name), s.pub(name)) }
+}
+
+// TestF8_HeldNamesAreLinks: a session starts all the same, and what a link leads
+// to is held.
+func TestF8_HeldNamesAreLinks(t *testing.T) {
+	for _, r := range links {
+		t.Run(r.id, func(t *testing.T) { playRow(t, &sheet{}, r, bubblewrap, users()[0]) })
+	}
 }
 
 // merged: the repository has what was done in it, and its hooks and settings
