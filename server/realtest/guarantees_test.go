@@ -96,7 +96,7 @@ func promises() []promise {
 		{"A write to a file outside the session's folder, and one to `.vscode/tasks.json`, did not happen although everything that was asked was allowed.", func(r Row) bool { return r.Asks.Outside != Open && r.Asks.Reserved != Open }},
 		{"A command that changes a file in the project either was asked about, or changed nothing.", func(r Row) bool { return r.Asks.Command || r.Asks.Shell == Nowhere }},
 		{"Inside the kernel's fence, and with everything allowed that was asked, the agent could not, by its file tools or by a command: read or list a private project beside the session's folder, write outside the folder, plant a git hook or change git's configuration, write or read Sallyport's own records, signal a process or read its environment. The posture said `enforced` before the first prompt, and each of these turns ended in order.", always},
-		{"With the setting `sandbox` off the posture promised nothing of the kernel, and a file that a command wrote without a word is on the receipt.", func(r Row) bool { return r.Asks.Shell != Nowhere }},
+		{"With the setting `sandbox` off the posture promised nothing of the kernel, and neither did anything else keep a command in the folder; what it wrote there without a word is on the receipt.", func(r Row) bool { return r.Asks.Shell != Nowhere }},
 		{"A cancelled turn ends as cancelled, and the next prompt works.", always},
 		{"A cancel ends the command that was running.", func(r Row) bool { return !r.Life.Outlives }},
 		{"A session is loaded again by another process, its history is told and marked as history, and the model knows it.", func(r Row) bool { return r.Life.Loaded }},
