@@ -24,6 +24,7 @@ var edges = map[string]map[string]string{
 		"bridge/rpc":             "standard input and output as a connection wants them",
 		"plugins/decider":        "the bench for their authors, and their journals",
 		"plugins/harness":        "agents are named and listed",
+		"plugins/rules":          "rules are explained",
 		"plugins/harness/doctor": "the subcommand doctor",
 		"server":                 "the subcommand serve",
 		"server/terminal":        "the subcommands run and demo",

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -21,7 +22,9 @@ func (b *Bridge) fences(h *harness.Harness, folder string, roots []string, c *co
 	own := b.Home.Own
 	own.Config = slices.Clone(own.Config)
 	for _, d := range c.Permissions.Deciders { // who could write there could allow itself everything
-		own.Config = append(own.Config, d.Folder)
+		if filepath.IsAbs(d.Folder) { // another one is not run
+			own.Config = append(own.Config, d.Folder)
+		}
 	}
 	return fence.New(folder, fence.Rules{
 		Region: c.Fences.Region, Roots: roots, Reserved: c.Fences.Reserved, CI: c.Fences.CI,

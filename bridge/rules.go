@@ -20,17 +20,23 @@ type RuleError struct{ Problem rules.Problem }
 
 func (e *RuleError) Error() string { return "reading the permissions: " + e.Problem.Error() }
 
-// ruleJudges are the judges that the configuration's rules make: none, or one.
-// folder is the session's.
-func ruleJudges(p config.Permit, folder string) ([]permit.Judge, error) {
+// RulesOf are the rules of a configuration, the user's and the project's. The
+// error is a *RuleError.
+func RulesOf(p config.Permit) (*rules.Rules, error) {
 	user, problems := rules.Parse(rules.Lists{Deny: p.Deny, Ask: p.Ask, Allow: p.Allow}, rules.Source{})
 	project, more := rules.Parse(rules.Lists{Deny: p.Project.Deny, Ask: p.Project.Ask}, rules.Source{Name: "the project", Root: p.Project.Folder})
 	for _, problem := range append(problems, more...) {
 		return nil, &RuleError{problem}
 	}
-	all := rules.Join(user, project)
-	if all.Len() == 0 {
-		return nil, nil
+	return rules.Join(user, project), nil
+}
+
+// ruleJudges are the judges that the configuration's rules make: none, or one.
+// folder is the session's.
+func ruleJudges(p config.Permit, folder string) ([]permit.Judge, error) {
+	all, err := RulesOf(p)
+	if err != nil || all.Len() == 0 {
+		return nil, err
 	}
 	home, err := os.UserHomeDir()
 	if err != nil {

@@ -43,6 +43,7 @@ func commands() []command {
 		{"receipt", "show the record of a turn, or check all of them", showReceipt},
 		{"agents", "list the known agents", agents},
 		{"fences", "say what an agent may read and write here, and what holds it", fences},
+		{"rules", "show the rules that settle permissions here, and explain one", rulesCommand},
 		{"doctor", "say which agents work here, and what mends the others", doctorCommand},
 		{"plugin", "try a decider, and show what one decided", plugin},
 		{"fake-agent", "be a scripted agent, for tests", fakeAgent},

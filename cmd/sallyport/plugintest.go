@@ -127,7 +127,7 @@ func (c *call) printPlayed(all []decider.Played, wrong int, took time.Duration, 
 
 // printable is a name of a case as one line.
 func printable(s string) string {
-	q := fmt.Sprintf("%+q", s)
+	q := fmt.Sprintf("%q", s)
 	if q == `"`+s+`"` {
 		return s
 	}
