@@ -57,7 +57,8 @@ cross:
 # them for making trees of 100,000 files and for the git that is compared with.
 bench:
 	$(GO) test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) -timeout 30m \
-		./workspace ./workspace/text ./workspace/disk ./workspace/fence ./bridge/permit ./bridge/rpc ./bridge/sandbox
+		./workspace ./workspace/text ./workspace/disk ./workspace/fence ./bridge/permit ./bridge/rpc ./bridge/sandbox \
+		./bridge/decide ./plugins/decider ./plugins/rules
 	$(GO) test -run '^$$' -bench . -benchtime 1x -timeout 60m ./server/bench
 
 fuzz:

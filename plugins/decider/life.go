@@ -154,7 +154,7 @@ func (l *life) write() {
 
 // read takes what the program writes, until its output ends.
 func (d *Decider) read(l *life) {
-	in := newLines(l.proc)
+	in := newLines(l.proc, MaxLine)
 	for {
 		var got []message
 		err := in.next(func(line []byte) { got = append(got, d.take(l, line)...) })

@@ -12,10 +12,13 @@ import (
 var errLong = fmt.Errorf("it wrote a line of more than %d KiB", MaxLine>>10)
 
 // lines reads a program's lines, in memory that is bounded.
-type lines struct{ r *bufio.Reader }
+type lines struct {
+	r    *bufio.Reader
+	most int // bytes of a line
+}
 
-func newLines(r io.Reader) *lines {
-	return &lines{bufio.NewReaderSize(r, MaxLine+2)} // "\r\n"
+func newLines(r io.Reader, most int) *lines {
+	return &lines{bufio.NewReaderSize(r, most+2), most} // "\r\n"
 }
 
 // next waits for a line and calls fn with it and with all others that came whole
@@ -33,7 +36,7 @@ func (l *lines) next(fn func(line []byte)) error {
 			return fmt.Errorf("its last line does not end: %w", err)
 		}
 		line = bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
-		if len(line) > MaxLine {
+		if len(line) > l.most {
 			return errLong
 		}
 		fn(line)
