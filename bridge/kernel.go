@@ -26,6 +26,11 @@ func (b *Bridge) fences(h *harness.Harness, folder string, roots []string, c *co
 			own.Config = append(own.Config, d.Folder)
 		}
 	}
+	for _, file := range c.Permissions.ClaudeSettings {
+		if filepath.IsAbs(file) { // what a project's allows does not count
+			own.Config = append(own.Config, file)
+		}
+	}
 	return fence.New(folder, fence.Rules{
 		Region: c.Fences.Region, Roots: roots, Reserved: c.Fences.Reserved, CI: c.Fences.CI,
 		Unreadable: c.Fences.UnreadableOf(fence.DefaultUnreadable()),

@@ -20,21 +20,26 @@ type RuleError struct{ Problem rules.Problem }
 
 func (e *RuleError) Error() string { return "reading the permissions: " + e.Problem.Error() }
 
-// RulesOf are the rules of a configuration, the user's and the project's. The
-// error is a *RuleError.
-func RulesOf(p config.Permit) (*rules.Rules, error) {
+// RulesOf are the rules of a configuration for a session in folder: the user's, the
+// project's, and those of other files that the user named. The error is a
+// *RuleError, or says what file cannot be read.
+func RulesOf(p config.Permit, folder string) (*rules.Rules, error) {
 	user, problems := rules.Parse(rules.Lists{Deny: p.Deny, Ask: p.Ask, Allow: p.Allow}, rules.Source{})
 	project, more := rules.Parse(rules.Lists{Deny: p.Project.Deny, Ask: p.Project.Ask}, rules.Source{Name: "the project", Root: p.Project.Folder})
 	for _, problem := range append(problems, more...) {
 		return nil, &RuleError{problem}
 	}
-	return rules.Join(user, project), nil
+	imported, err := importedRules(p.ClaudeSettings, folder)
+	if err != nil {
+		return nil, err
+	}
+	return rules.Join(append(imported, user, project)...), nil
 }
 
 // ruleJudges are the judges that the configuration's rules make: none, or one.
 // folder is the session's.
 func ruleJudges(p config.Permit, folder string) ([]permit.Judge, error) {
-	all, err := RulesOf(p)
+	all, err := RulesOf(p, folder)
 	if err != nil || all.Len() == 0 {
 		return nil, err
 	}

@@ -65,7 +65,7 @@ func rulesCommand(c *call) int {
 	if err != nil {
 		return c.fail("rules", err)
 	}
-	all, err := bridge.RulesOf(effective.Permissions)
+	all, err := bridge.RulesOf(effective.Permissions, dir)
 	if err != nil {
 		return c.fail("rules", err)
 	}
@@ -147,11 +147,12 @@ func (c *call) explainRules(e rules.Explanation, lines bool) int {
 type listed struct {
 	Policy   config.Policy    `json:"policy"`
 	Rules    []explained      `json:"rules"`
+	Files    []string         `json:"claudeSettings"`
 	Deciders []config.Decider `json:"deciders"`
 }
 
 func (c *call) listRules(p config.Permit, lines bool) int {
-	out := listed{Policy: p.Policy, Rules: []explained{}, Deciders: p.Deciders}
+	out := listed{Policy: p.Policy, Rules: []explained{}, Deciders: p.Deciders, Files: p.ClaudeSettings}
 	for _, list := range []struct {
 		say, from string
 		rules     []string
@@ -173,6 +174,9 @@ func (c *call) listRules(p config.Permit, lines bool) int {
 			b.WriteString("  (of " + r.From + ")")
 		}
 		b.WriteByte('\n')
+	}
+	for _, name := range out.Files {
+		fmt.Fprintf(&b, "rules of %s\n", printable(name))
 	}
 	for _, d := range out.Deciders {
 		name := d.Folder

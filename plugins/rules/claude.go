@@ -54,3 +54,11 @@ func ParseClaude(data []byte, from Source) (*Rules, []Problem) {
 	r, bad := Parse(lists, from)
 	return r, append(problems, bad...)
 }
+
+// Without is the set without one of its lists.
+func (r *Rules) Without(say Say) *Rules {
+	rest := Join(r)
+	rest.commands[say], rest.files[say], rest.hosts[say], rest.tools[say] = commandRules{}, nil, nil, nil
+	rest.count[say] = 0
+	return rest
+}

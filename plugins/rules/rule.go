@@ -76,7 +76,7 @@ type Rules struct {
 	files    [Deny + 1][]fileRule
 	hosts    [Deny + 1][]hostRule
 	tools    [Deny + 1][]toolRule
-	count    int
+	count    [Deny + 1]int
 }
 
 // Len is the number of rules.
@@ -84,7 +84,7 @@ func (r *Rules) Len() int {
 	if r == nil {
 		return 0
 	}
-	return r.count
+	return r.count[Deny] + r.count[Ask] + r.count[Allow]
 }
 
 // Parse reads rules. A rule that cannot be read is left out and is a problem;
@@ -114,8 +114,8 @@ func Join(sets ...*Rules) *Rules {
 		if r == nil {
 			continue
 		}
-		all.count += r.count
 		for say := range Deny + 1 {
+			all.count[say] += r.count[say]
 			all.commands[say].join(&r.commands[say])
 			all.files[say] = slices.Concat(all.files[say], r.files[say])
 			all.hosts[say] = slices.Concat(all.hosts[say], r.hosts[say])
@@ -148,7 +148,7 @@ func (r *Rules) add(text string, say Say, from Source) error {
 		err = r.addTool(rule, tool)
 	}
 	if err == nil {
-		r.count++
+		r.count[say]++
 	}
 	return err
 }

@@ -89,6 +89,10 @@ type Permit struct {
 	Deny  []string `json:"deny"`
 	Ask   []string `json:"ask"`
 	Allow []string `json:"allow"`
+	// ClaudeSettings are files of Claude Code's settings whose permissions count too: all of
+	// them in a file named from / or ~/ on, deny and ask in one in the session's folder; default
+	// none.
+	ClaudeSettings []string `json:"claudeSettings"`
 	// Deciders are programs that may settle permissions; default none.
 	Deciders []Decider `json:"deciders"`
 	// Project are the rules of a project's file, which allow nothing; see Effective.

@@ -208,6 +208,7 @@ func TestProjectCannotLoosen(t *testing.T) {
 		{"program", `{"agents": {"a": {"command": "x"}}}`, "agents: only the user's own configuration may set this; " + onlyTighten},
 		{"agent", `{"agent": "a"}`, "agent: only the user's own configuration may set this; " + onlyTighten},
 		{"allow", `{"permissions": {"allow": ["Bash"]}}`, "permissions.allow: only the user's own configuration may set this; " + onlyTighten},
+		{"rules of elsewhere", `{"permissions": {"claudeSettings": ["/s"]}}`, "permissions.claudeSettings: only the user's own configuration may set this; " + onlyTighten},
 		{"decider, which is a program", `{"permissions": {"deciders": [{"folder": "/d"}]}}`, "permissions.deciders: only the user's own configuration may set this; " + onlyTighten},
 		{"private", `{"fences": {"private": ["/q"]}}`, "fences.private: only the user's own configuration may set this; " + onlyTighten},
 		{"mode", `{"mode": "bypassPermissions"}`, `mode: must be "plan" or "default"; ` + onlyTighten},

@@ -88,7 +88,7 @@ func read(name string) ([]byte, error) {
 
 // expand replaces a leading ~/ where a person writes paths.
 func (c *Config) expand(home string) {
-	for _, list := range [][]string{c.Fences.Region, c.Fences.Private, c.Fences.Unreadable, c.Fences.AlsoUnreadable, c.Untrusted} {
+	for _, list := range [][]string{c.Fences.Region, c.Fences.Private, c.Fences.Unreadable, c.Fences.AlsoUnreadable, c.Untrusted, c.Permissions.ClaudeSettings} {
 		for i, path := range list {
 			list[i] = expand(home, path)
 		}
