@@ -22,19 +22,20 @@ func (s *session) heardDeciders(ctx context.Context, c *permit.Card) permit.Verd
 		return permit.Verdict{}
 	}
 	d, err := set.Decide(ctx, s.questionOf(c, private != ""))
-	if err != nil { // the turn is over, or the card cannot be told
-		if ctx.Err() == nil {
-			s.b.Log.Warn("asking the deciders", "card", c.ID, "err", err)
-		}
+	switch {
+	case ctx.Err() != nil:
 		return permit.Verdict{}
+	case err != nil: // it cannot be put into their words: then no mode lets it pass by them
+		s.b.Log.Warn("asking the deciders", "card", c.ID, "err", err)
+		return permit.Verdict{Say: permit.AskUser, By: permit.ByDecider, Name: "deciders", Why: "the deciders cannot be told of it"}
 	}
 	v := permit.Verdict{By: permit.ByDecider, Why: d.Message}
 	switch d.Say {
 	case decider.Deny:
 		v.Say, v.Name = permit.Refuse, d.By.Name
 	case decider.Allow:
-		if len(c.Diffs) > 0 && c.Request.Kind != permit.Edit {
-			return permit.Verdict{} // it was not asked about the changes that come with this
+		if !toldWhole(c) {
+			return permit.Verdict{} // it would allow what it did not see
 		}
 		v.Say, v.Name = permit.Allow, d.By.Name
 	default:
@@ -52,4 +53,19 @@ func (s *session) questionOf(c *permit.Card, private bool) *decider.Question {
 		Project: decider.Project{ID: hex.EncodeToString(sum[:8]), Name: filepath.Base(s.folder), Private: private},
 		Agent:   decider.Agent{ID: s.id, Name: s.harness.Name},
 	}
+}
+
+// toldWhole reports whether a question holds all of what the card is about: no
+// command or address that was cut, and no changes of files beside it.
+func toldWhole(c *permit.Card) bool {
+	whole := true
+	switch c.Request.Kind {
+	case permit.Command:
+		_, whole = inputText(c, "command")
+	case permit.Fetch:
+		if c.Request.Tool == "WebFetch" {
+			_, whole = inputText(c, "url")
+		}
+	}
+	return whole && (len(c.Diffs) == 0 || c.Request.Kind == permit.Edit)
 }

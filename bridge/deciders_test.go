@@ -234,6 +234,24 @@ func TestDeciderOnWrites(t *testing.T) {
 	}
 }
 
+// TestDecidersSeeItWhole: an allowance of a command that was cut does not count,
+// and what cannot be put into their words passes by them in no mode.
+func TestDecidersSeeItWhole(t *testing.T) {
+	for _, tt := range []struct{ name, input string }{
+		{"cut", `{"command": "npm test ` + strings.Repeat("x", permit.MaxText) + `; x"}`},
+		{"no command", `{"cmd": 7}`},
+	} {
+		j := judges(t, func(decider.Question) string { return "allow" })
+		r := newRig(t, asking("execute", tt.input))
+		r.Home.Deciders = func(string, string) decider.Set { return decider.Set{j.Decider} }
+		r.display.answer = reject
+		r.turn("go")
+		if len(r.display.asked) != 1 {
+			t.Errorf("%s: the user was asked %d times, want once", tt.name, len(r.display.asked))
+		}
+	}
+}
+
 // TestDecidersAreOutOfReach: who could write in a decider's folder could allow
 // itself everything.
 func TestDecidersAreOutOfReach(t *testing.T) {

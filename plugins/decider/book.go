@@ -51,6 +51,7 @@ func (b *book) all() []*pending {
 
 func (b *book) settle(p *pending) {
 	delete(b.open, p.id)
+	p.line = nil // what is only remembered takes little memory
 	if len(b.past) >= maxPast {
 		b.past = slices.Delete(b.past, 0, 1)
 	}
