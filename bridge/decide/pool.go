@@ -61,9 +61,11 @@ func (p *Pool) Sync(want []config.Decider) error {
 	p.mu.Lock()
 	p.on = after
 	p.mu.Unlock()
+	var ends sync.WaitGroup // a program may take a second to end
+	defer ends.Wait()
 	for _, m := range before { // asked no more, from here on
 		if !slices.ContainsFunc(after, func(a *member) bool { return a.decider == m.decider }) {
-			p.end(m)
+			ends.Go(func() { p.end(m) })
 		}
 	}
 	return errs
