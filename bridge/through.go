@@ -279,6 +279,23 @@ func (b *Bridge) warm(h *harness.Harness, folder string) *agent {
 	return a
 }
 
+// Dismiss ends the agents of a harness that wait for a session in another folder
+// than this: the one that answered initialize may have been started elsewhere.
+func (b *Bridge) Dismiss(id, folder string) {
+	folder = settled(folder)
+	b.live.mu.Lock()
+	var all []func()
+	for a, st := range b.live.agents {
+		if st.warm() && a.harness.ID == id && a.folder != folder {
+			all = append(all, func() { b.endWarm(a, st) })
+		}
+	}
+	b.live.mu.Unlock()
+	for _, end := range all {
+		b.spawn(end)
+	}
+}
+
 // Broadcast passes a notification about no session on to every agent that lives.
 func (b *Bridge) Broadcast(ctx context.Context, method string, params jsontext.Value) {
 	b.start()

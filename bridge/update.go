@@ -166,8 +166,8 @@ func (s *session) moment() moment {
 // update takes one update of its agent a, on the read loop. It waits for the
 // display: that is how a slow one slows the agent.
 func (s *session) update(a *agent, u *agentUpdate) {
-	now := s.moment()
-	if id, _ := u.in.Param("sessionId"); !isString(id, now.id) {
+	now, from := s.moment(), original(u.in)
+	if !isString(from.Frame[from.At:from.End], now.id) {
 		a.noise.count("a session/update for another session")
 		a.passNotification(u.in) // a child of this one, perhaps
 		return
@@ -191,12 +191,12 @@ func (s *session) update(a *agent, u *agentUpdate) {
 	switch {
 	case now.replay == again:
 	case !s.flow.held.on:
-		s.showUpdate(a.span.ctx, now, u.kind, u.raw, original(u.in))
+		s.showUpdate(a.span.ctx, now, u.kind, u.raw, from)
 	case len(s.flow.held.updates) >= maxEarly || s.flow.held.bytes+len(u.raw) > maxEarlyBytes:
 		a.noise.count("a session/update before its session was known")
 	default:
 		s.flow.held.bytes += len(u.raw)
-		s.flow.held.updates = append(s.flow.held.updates, heldUpdate{now, u.kind, bytes.Clone(u.raw), original(u.in).clone()})
+		s.flow.held.updates = append(s.flow.held.updates, heldUpdate{now, u.kind, bytes.Clone(u.raw), from.clone()})
 	}
 }
 

@@ -56,7 +56,6 @@ type rig struct {
 	wait     sync.WaitGroup // until it is known who listens
 	hijacked bool
 	files    map[string]string // the client's buffers, by path
-	saved    func(path, text string)
 }
 
 // newRig makes one, before anything was said.

@@ -77,6 +77,7 @@ func (q *call) open(p place) {
 		q.gone(e, err)
 	default:
 		q.sayCommands(e)
+		q.side().Dismiss(e.harness(), p.Cwd)
 	}
 }
 

@@ -100,17 +100,6 @@ func (t *table) of(ours string) *entry {
 	return t.byOurs[ours]
 }
 
-// entries are those of now.
-func (t *table) entries() []*entry {
-	t.mu.RLock()
-	defer t.mu.RUnlock()
-	all := make([]*entry, 0, len(t.byID))
-	for _, e := range t.byID {
-		all = append(all, e)
-	}
-	return all
-}
-
 // keep keeps a notice of a session that the client does not know yet.
 func (t *table) keep(n bridge.Notice) {
 	t.mu.Lock()

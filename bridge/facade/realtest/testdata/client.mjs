@@ -103,10 +103,10 @@ await app.connectWith(stream, async (ctx) => {
     },
   };
   for (const scene of scenes) {
-    let report;
+    let report; const began = Date.now();
     try { report = { scene, ...(await play[scene]()) }; } catch (e) { report = { scene, error: { code: e.code, message: String(e.message), data: e.data } }; }
     delete report._meta; delete report.usage;
-    console.log(JSON.stringify({ ...report, asked: now.asked, read: now.read, wrote: now.wrote, said: now.said.slice(0, 4000), kinds: now.kinds, buffer: now.buffer, before: now.before,
+    console.log(JSON.stringify({ ...report, ms: Date.now() - began, asked: now.asked, read: now.read, wrote: now.wrote, said: now.said.slice(0, 4000), kinds: now.kinds, buffer: now.buffer, before: now.before,
       notes: disk('notes.txt'), created: disk('created.txt'), outside: disk('../outside.txt') }));
   }
   leaving = true;
