@@ -123,7 +123,7 @@ func (q *call) inLobby(do func()) {
 		do()
 	})
 	if !ok {
-		q.fail(errClosing)
+		q.fail(q.lobby.refused(errClosing))
 	}
 }
 
@@ -156,7 +156,7 @@ func (q *call) forSession() {
 			do = func() { q.setOption(e) }
 		}
 		if !e.lane.put(len(q.params), do) {
-			q.fail(&bridge.UnknownSessionError{Session: id})
+			q.fail(e.lane.refused(&bridge.UnknownSessionError{Session: id}))
 		}
 	}
 }

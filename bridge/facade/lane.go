@@ -1,11 +1,19 @@
 package facade
 
-import "sync"
+import (
+	"sync"
+	"time"
 
-// Bounds of what waits in one lane. One message alone is never too large.
+	"sallyport/bridge/rpc"
+)
+
+// Bounds of what waits in one lane, and of how long a client waits for an agent that
+// takes nothing: past it what comes is refused until the lane moves. One message
+// alone is never too large.
 const (
 	maxLane      = 256
 	maxLaneBytes = 8 << 20
+	maxStall     = 30 * time.Second
 )
 
 // lane does one thing after the other on a goroutine of its own. Who has more to
@@ -16,6 +24,7 @@ type lane struct {
 	tasks  []task
 	bytes  int
 	closed bool
+	stuck  bool // nothing moved for maxStall
 	ended  chan struct{}
 }
 
@@ -32,20 +41,46 @@ func newLane() *lane {
 }
 
 // put adds something to do; size is the memory that it holds. It waits for room.
-// A closed lane does nothing more: false.
+// A lane that was closed, or does not move, takes nothing more: false.
 func (l *lane) put(size int, do func()) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for !l.closed && len(l.tasks) > 0 && (len(l.tasks) >= maxLane || l.bytes+size > maxLaneBytes) {
+	if l.fullLocked(size) && !l.stuck {
+		timer := time.AfterFunc(maxStall, l.stall)
+		defer timer.Stop()
+	}
+	for !l.closed && !l.stuck && l.fullLocked(size) {
 		l.room.Wait()
 	}
-	if l.closed {
+	if l.closed || l.fullLocked(size) {
 		return false
 	}
 	l.tasks = append(l.tasks, task{do, size})
 	l.bytes += size
 	l.room.Broadcast()
 	return true
+}
+
+func (l *lane) fullLocked(size int) bool {
+	return len(l.tasks) > 0 && (len(l.tasks) >= maxLane || l.bytes+size > maxLaneBytes)
+}
+
+// stall gives up waiting for room.
+func (l *lane) stall() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.stuck = true
+	l.room.Broadcast()
+}
+
+// refused is why put took nothing.
+func (l *lane) refused(closed error) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return closed
+	}
+	return rpc.Errorf(rpc.InternalError, "the agent takes nothing more: wait for it, or cancel")
 }
 
 func (l *lane) run() {
@@ -63,6 +98,7 @@ func (l *lane) run() {
 		l.tasks[0] = task{}
 		l.tasks = l.tasks[1:]
 		l.bytes -= next.size
+		l.stuck = false
 		l.room.Broadcast()
 		l.mu.Unlock()
 		next.do()

@@ -39,7 +39,7 @@ func (q *call) prompt(e *entry) {
 	})
 	if !ok {
 		ended()
-		q.fail(&bridge.UnknownSessionError{Session: e.id})
+		q.fail(e.lane.refused(&bridge.UnknownSessionError{Session: e.id}))
 	}
 }
 
