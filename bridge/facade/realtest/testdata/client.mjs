@@ -36,6 +36,7 @@ const M = acp.methods;
 const app = acp.client({ name: 'realtest' })
   .onRequest(M.client.session.requestPermission, ({ params }) => {
     now.asked++;
+    now.called?.(); // for some agents this is the first word of a call
     const kind = now.reject ? 'reject_once' : 'allow_once';
     if (now.stall) { now.stalled?.(); return new Promise((ok) => { now.release = () => ok({ outcome: { outcome: 'cancelled' } }); }); }
     const option = params.options.find((o) => o.kind === kind);
