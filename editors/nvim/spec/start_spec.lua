@@ -82,6 +82,39 @@ t.test("every tag of the help is there once, and every link leads somewhere", fu
   end
 end)
 
+if vim.fn.has("nvim-0.12") == 1 then
+  child.test("vim.pack installs it, as the README says", function(n)
+    local repo = vim.fn.tempname()
+    vim.fn.mkdir(repo .. "/editors", "p")
+    vim.fn.system({ "cp", "-r", root, repo .. "/editors/nvim" })
+    for _, args in ipairs({
+      { "init", "-q" },
+      { "add", "." },
+      { "-c", "user.name=x", "-c", "user.email=x@localhost", "commit", "-qm", "x" },
+    }) do
+      local done = vim.system(vim.list_extend({ "git", "-C", repo }, args)):wait()
+      t.same(done.code, 0, done.stderr)
+    end
+    local readme = assert(io.open(root .. "/README.md")):read("*a")
+    local code = assert(readme:match("```lua\n(vim%.pack.-)```"), "the README has no vim.pack")
+    code = code:gsub('"https://[^"]*"', function()
+      return ("{ src = %q, name = 'sallyport' }"):format("file://" .. repo)
+    end)
+    n:lua(
+      [[
+      local root = ...
+      vim.opt.runtimepath:remove(root)
+      vim.api.nvim_del_user_command("Sallyport")
+      vim.g.loaded_sallyport = nil
+    ]],
+      root
+    )
+    n:lua(code:gsub("vim.pack.add%(", "vim.pack.add("):gsub("}, {%s*load", "}, { confirm = false, load"))
+    t.same(n:lua([[return vim.fn.exists(":Sallyport")]]), 2)
+    t.same(#n:lua([[return vim.fn.getcompletion("sallyport-setup", "help")]]), 1, "the help is found")
+  end)
+end
+
 t.test("Neovim starts as fast as without", function()
   local log = vim.fn.tempname()
   vim.fn.system({
