@@ -116,3 +116,53 @@ child.test("what a prompt names goes along", function(n)
   t.same(blocks[3].resource.text, "one\ntwo")
   t.same({ blocks[4].type, blocks[4].mimeType, blocks[4].data }, { "image", "image/png", vim.base64.encode("\137PNG") })
 end)
+
+child.test("a picker of the user's own asks instead of the float", function(n)
+  child.put("a.txt", "one\ntwo\n")
+  n:cmd("edit a.txt")
+  n:lua([[
+    vim.ui.select = function(items, opts, done)
+      _G.asked = { kind = opts.kind, prompt = opts.prompt, first = opts.format_item(items[1]) }
+      done(items[1])
+    end
+  ]])
+  n:turn("please-edit")
+  t.same(n:lua("return _G.asked"), { kind = "sallyport.permission", prompt = "Edit a.txt", first = "Allow" })
+  t.same(n:text("a.txt"), "one\nTWO")
+end)
+
+child.test("what an agent changed is marked until it was looked at", function(n)
+  child.put("a.txt", "one\ntwo\nthree\nfour\n")
+  n:cmd("edit a.txt")
+  n:accepting()
+  n:turn("please-edit")
+  local function marked()
+    return n:lua([[
+      local ns = vim.api.nvim_get_namespaces()["sallyport.fresh"]
+      return vim.tbl_map(function(m) return m[2] + 1 end, vim.api.nvim_buf_get_extmarks(vim.fn.bufnr("a.txt"), ns, 0, -1, {}))
+    ]])
+  end
+  -- The mode is acceptEdits, so nothing was asked.
+  t.same(marked(), { 2 })
+  n:keys("G")
+  n:wait("the cursor", [[vim.fn.line(".") == 4]])
+  t.same(marked(), { 2 }, "the cursor was elsewhere")
+  n:keys("2G")
+  n:wait(
+    "the mark's end",
+    [[
+    #vim.api.nvim_buf_get_extmarks(vim.fn.bufnr("a.txt"), vim.api.nvim_get_namespaces()["sallyport.fresh"], 0, -1, {}) == 0
+  ]]
+  )
+end)
+
+child.test("the status line says who works and what waits", function(n)
+  t.same(n:lua([[return require("sallyport").statusline()]]), "")
+  n:cmd("edit a.txt")
+  n:ask("please-both")
+  n:wait("both", [[#(require("sallyport.session").get() or { cards = {} }).cards == 2]])
+  t.same(n:lua([[return require("sallyport").statusline()]]), "scripted … ?2")
+  n:cmd("Sallyport cancel")
+  n:wait("the end of the turn", [[vim.list_contains(_G.events, "SallyportTurnEnd")]])
+  t.same(n:lua([[return require("sallyport").statusline()]]), "scripted")
+end)

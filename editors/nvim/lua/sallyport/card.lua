@@ -231,9 +231,9 @@ end
 ---@return { optionId: string }
 function M.ask(params)
   local s = session.card(params)
-  present(s)
   local option = client.await(function(resume)
     waiting[params.permissionId] = resume
+    present(s) -- a picker may answer at once
   end)
   return { optionId = option or "" }
 end

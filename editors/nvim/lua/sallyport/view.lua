@@ -272,6 +272,10 @@ function M.bar(view)
   local info = view.session.info
   local posture = info.posture and info.posture.sentence or ""
   local state = view.session.gone and "ended" or (view.session.busy and "working" or (info.mode or ""))
+  local usage = view.session.usage or {}
+  if type(usage.used) == "number" and type(usage.size) == "number" and usage.size > 0 then
+    state = ("%s · context %d%%"):format(state, math.floor(100 * usage.used / usage.size))
+  end
   local text = (" %s · %s · %s"):format(info.agent or "?", state, posture):gsub("[%c]", " ")
   for _, win in ipairs(vim.fn.win_findbuf(view.buf)) do
     local room = api.nvim_win_get_width(win)
