@@ -272,11 +272,18 @@ func (s *scene) look() map[string]string {
 			all[rel] += " closed"
 			return nil
 		}
-		if err != nil {
+		var what string
+		if err == nil {
+			what, err = describe(path, d)
+		}
+		switch {
+		case errors.Is(err, fs.ErrNotExist): // it went while we looked
+			return nil
+		case err != nil:
 			return err
 		}
-		all[rel], err = describe(path, d)
-		return err
+		all[rel] = what
+		return nil
 	})
 	if err != nil {
 		s.t.Fatal(err)

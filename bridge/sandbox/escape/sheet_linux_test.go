@@ -24,7 +24,7 @@ type line struct {
 	ID    string             `json:"id"`
 	About string             `json:"about"`
 	Work  bool               `json:"work,omitzero"`
-	Seen  map[string]outcome `json:"seen"`            // by backend/user, or fs/user
+	Seen  map[string]outcome `json:"seen"`             // by backend/user, or fs/user
 	Not   map[string]string  `json:"notRun,omitempty"` // why
 }
 
