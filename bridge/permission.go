@@ -93,8 +93,12 @@ func (s *session) mayWrite(ctx context.Context, t *turn, path, content string) e
 	if c == nil || err != nil {
 		return err
 	}
-	o := s.decide(ctx, t, c)
-	switch {
+	return s.granted(ctx, t, c)
+}
+
+// granted decides a card; an error says why what it asks for is not allowed.
+func (s *session) granted(ctx context.Context, t *turn, c *permit.Card) error {
+	switch o := s.decide(ctx, t, c); {
 	case o.Allowed:
 		return nil
 	case o.By == permit.ByCancel:

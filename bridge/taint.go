@@ -203,12 +203,5 @@ func (s *session) mayRead(ctx context.Context, t *turn, path string) error {
 	}
 	c := s.cards.ReadFile(t.id, path)
 	c.Title = text.Visible("Read " + s.relative(path))
-	switch o := s.decide(ctx, t, c); {
-	case o.Allowed:
-		return nil
-	case o.By == permit.ByCancel:
-		return errCancelled
-	default:
-		return &settledError{o.DenyNote()}
-	}
+	return s.granted(ctx, t, c)
 }

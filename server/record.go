@@ -68,37 +68,39 @@ func turnOf(ctx context.Context, rec bridge.Recorder, folder, ref string) (turns
 	}
 }
 
+// named is the record that a turn's name means: the newest for none.
+type named struct {
+	bridge.Recorder
+	folder string
+	row    turns.Row
+}
+
+func (c *client) named(ctx context.Context, method string, p *wire.TurnParams) (n named, err error) {
+	if n.folder, err = c.cwd(method, p.Folder); err != nil {
+		return n, err
+	}
+	if n.Recorder, err = c.record(); err != nil {
+		return n, err
+	}
+	n.row, err = turnOf(ctx, n.Recorder, n.folder, p.Turn)
+	return n, err
+}
+
 func showTurn(ctx context.Context, c *client, p *wire.TurnParams) (any, error) {
-	folder, err := c.cwd(wire.MethodTurnShow, p.Folder)
+	n, err := c.named(ctx, wire.MethodTurnShow, p)
 	if err != nil {
 		return nil, err
 	}
-	rec, err := c.record()
-	if err != nil {
-		return nil, err
-	}
-	row, err := turnOf(ctx, rec, folder, p.Turn)
-	if err != nil {
-		return nil, err
-	}
-	files, err := rec.TurnShow(ctx, folder, row.Turn)
-	return wire.TurnShowResult{Turn: row, Files: append([]wire.FileDiff{}, files...)}, err
+	files, err := n.TurnShow(ctx, n.folder, n.row.Turn)
+	return wire.TurnShowResult{Turn: n.row, Files: append([]wire.FileDiff{}, files...)}, err
 }
 
 func turnReceipt(ctx context.Context, c *client, p *wire.TurnParams) (any, error) {
-	folder, err := c.cwd(wire.MethodReceipt, p.Folder)
+	n, err := c.named(ctx, wire.MethodReceipt, p)
 	if err != nil {
 		return nil, err
 	}
-	rec, err := c.record()
-	if err != nil {
-		return nil, err
-	}
-	row, err := turnOf(ctx, rec, folder, p.Turn)
-	if err != nil {
-		return nil, err
-	}
-	r, err := rec.Receipt(ctx, folder, row.Turn)
+	r, err := n.Receipt(ctx, n.folder, n.row.Turn)
 	return wire.ReceiptResult{Receipt: r}, err
 }
 

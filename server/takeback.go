@@ -21,6 +21,15 @@ type undoArgs struct {
 	folderArgs
 }
 
+// recordOf is the folder that a command is about, and the record of turns.
+func (c *client) recordOf(uri string) (folder string, rec bridge.Recorder, err error) {
+	if folder, err = c.folder(uri); err != nil {
+		return "", nil, err
+	}
+	rec, err = c.record()
+	return folder, rec, err
+}
+
 // commandUndo takes a turn back, or does it again. What becomes of it is told
 // by messages: there may be a question on the way.
 func (c *client) commandUndo(raw jsontext.Value, redo bool) error {
@@ -28,11 +37,7 @@ func (c *client) commandUndo(raw jsontext.Value, redo bool) error {
 	if err := argument(raw, &a, "turnId"); err != nil {
 		return err
 	}
-	folder, err := c.folder(a.URI)
-	if err != nil {
-		return err
-	}
-	rec, err := c.record()
+	folder, rec, err := c.recordOf(a.URI)
 	if err != nil {
 		return err
 	}

@@ -25,11 +25,7 @@ func (c *client) commandTurns(ctx context.Context, raw jsontext.Value) error {
 	if err := argument(raw, &a, "uri"); err != nil {
 		return err
 	}
-	folder, err := c.folder(a.URI)
-	if err != nil {
-		return err
-	}
-	rec, err := c.record()
+	folder, rec, err := c.recordOf(a.URI)
 	if err != nil {
 		return err
 	}
@@ -66,11 +62,7 @@ func (c *client) commandClear(ctx context.Context, raw jsontext.Value) error {
 	if err := argument(raw, &a, "uri"); err != nil {
 		return err
 	}
-	folder, err := c.folder(a.URI)
-	if err != nil {
-		return err
-	}
-	rec, err := c.record()
+	folder, rec, err := c.recordOf(a.URI)
 	if err != nil {
 		return err
 	}
