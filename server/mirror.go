@@ -25,7 +25,7 @@ const defaultSettle = 10 * time.Second
 // mirror gives agents the open documents and changes them through the editor.
 type mirror struct {
 	*client
-	slots  slots
+	slots  workspace.Slots
 	pauses pauses
 	order  order
 
@@ -33,7 +33,7 @@ type mirror struct {
 }
 
 func newMirror(c *client) *mirror {
-	m := &mirror{client: c, slots: slots{open: map[string]*slot{}}}
+	m := &mirror{client: c}
 	m.order.apply = m.follow
 	m.order.lost = c.lost
 	m.order.later = func(f func(ctx context.Context)) bool {
@@ -73,7 +73,7 @@ func (m *mirror) Apply(ctx context.Context, a workspace.Apply) (workspace.Applie
 	if key == "" {
 		key = a.Document.URI
 	}
-	release, err := m.slots.take(ctx, key)
+	release, err := m.slots.Take(ctx, key)
 	if err != nil {
 		return workspace.Applied{}, err
 	}

@@ -11,6 +11,7 @@ import (
 
 	"sallyport/bridge"
 	"sallyport/bridge/rpc"
+	"sallyport/workspace"
 )
 
 const cancelRequest = "$/cancel_request"
@@ -41,7 +42,7 @@ type met struct {
 	asked  bool
 	bridge *bridge.Bridge // nil before
 	able   able
-	paths  slots
+	paths  workspace.Slots
 }
 
 func newClient(ctx context.Context, f *Facade, end context.CancelCauseFunc) *client {

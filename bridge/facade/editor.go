@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"strings"
-	"sync"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
@@ -146,7 +145,7 @@ func onDisk(path string) (string, bool) {
 // Whatever the client made of it besides, a formatter or its user, is in the result.
 func (e *editor) Apply(ctx context.Context, a workspace.Apply) (workspace.Applied, error) {
 	path := a.Document.Path
-	release, err := e.met.paths.take(ctx, path)
+	release, err := e.met.paths.Take(ctx, path)
 	if err != nil {
 		return workspace.Applied{}, err
 	}
@@ -184,44 +183,4 @@ func (e *editor) Apply(ctx context.Context, a workspace.Apply) (workspace.Applie
 	}
 	after := document(path, content)
 	return workspace.Applied{Document: after, Landed: content == want, Saved: !after.Dirty}, nil
-}
-
-// slots lets one at a time work on a path. The zero value is ready.
-type slots struct {
-	mu   sync.Mutex
-	open map[string]*slot
-}
-
-type slot struct {
-	taken chan struct{} // one slot
-	users int
-}
-
-// take waits for the slot of a path.
-func (s *slots) take(ctx context.Context, path string) (release func(), err error) {
-	s.mu.Lock()
-	if s.open == nil {
-		s.open = map[string]*slot{}
-	}
-	x := s.open[path]
-	if x == nil {
-		x = &slot{taken: make(chan struct{}, 1)}
-		s.open[path] = x
-	}
-	x.users++
-	s.mu.Unlock()
-	leave := func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		if x.users--; x.users == 0 {
-			delete(s.open, path)
-		}
-	}
-	select {
-	case x.taken <- struct{}{}:
-		return func() { <-x.taken; leave() }, nil
-	case <-ctx.Done():
-		leave()
-		return nil, ctx.Err()
-	}
 }

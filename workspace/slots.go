@@ -1,13 +1,14 @@
-package server
+package workspace
 
 import (
 	"context"
 	"sync"
 )
 
-// slots lets one at a time work on a document. It is held across calls to the
-// editor, so it is taken with a context and no lock is held meanwhile.
-type slots struct {
+// Slots lets one at a time work on a document, for an Editor: what is held across calls
+// to the program that has it, so it is taken with a context and no lock is held meanwhile.
+// The zero value is ready.
+type Slots struct {
 	mu   sync.Mutex
 	open map[string]*slot
 }
@@ -18,9 +19,13 @@ type slot struct {
 	users int
 }
 
-// take waits for the slot of key.
-func (s *slots) take(ctx context.Context, key string) (release func(), err error) {
+// Take waits for the slot of key, a path or what else names a document; release gives it
+// back. The error is ctx's.
+func (s *Slots) Take(ctx context.Context, key string) (release func(), err error) {
 	s.mu.Lock()
+	if s.open == nil {
+		s.open = map[string]*slot{}
+	}
 	x := s.open[key]
 	if x == nil {
 		x = &slot{taken: make(chan struct{}, 1)}
