@@ -154,6 +154,7 @@ var edges = map[string]map[string]string{
 	"workspace/checkpoint": {
 		"workspace/checkpoint/ignore": "what a .gitignore names",
 		"workspace/checkpoint/pack":   "contents and trees",
+		"workspace/disk":              "a restored file keeps owner and attributes as a written one does",
 		"workspace/fence":             "folders that stand only while an agent is fenced off",
 	},
 	"workspace/receipt": {

@@ -11,24 +11,26 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// keepAttributes copies the extended attributes of the old file. An error is returned only for those that the user set or
-// that grant access: user.* and access lists. File capabilities are dropped, as the system drops them on a write.
-func keepAttributes(temp, was *os.File) error {
+// KeepAttributes copies the extended attributes of the file that temp takes the place of, as far as they can be had. An error is
+// returned only for those that the user set or that grant access: user.* and access lists. File capabilities are dropped, as the
+// system drops them on a write.
+func KeepAttributes(temp, was *os.File) error {
 	return withFd(was, func(from int) error {
 		list, err := attributeNames(from)
 		if err != nil || len(list) == 0 {
 			return nil // no attributes, or a file system without them
 		}
 		return withFd(temp, func(to int) error {
+			var errs []error
 			for _, name := range list {
 				if name == "security.capability" {
 					continue
 				}
 				if err := copyAttribute(to, from, name); err != nil && matters(name) {
-					return err
+					errs = append(errs, err)
 				}
 			}
-			return nil
+			return errors.Join(errs...)
 		})
 	})
 }

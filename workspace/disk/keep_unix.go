@@ -32,8 +32,8 @@ func mayWrite(target *fence.Target) error {
 	return nil
 }
 
-// keepOwner gives temp the owner and group of the old file, if it has others.
-func keepOwner(temp *os.File, was fs.FileInfo) error {
+// KeepOwner gives temp the owner and group of the file whose place it takes, if it has others.
+func KeepOwner(temp *os.File, was fs.FileInfo) error {
 	want, ok := was.Sys().(*syscall.Stat_t)
 	if !ok {
 		return nil

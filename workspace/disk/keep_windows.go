@@ -10,11 +10,11 @@ import (
 // mayWrite leaves the answer to the write itself.
 func mayWrite(*fence.Target) error { return nil }
 
-// keepOwner does nothing: a new file inherits from its folder.
-func keepOwner(*os.File, fs.FileInfo) error { return nil }
+// KeepOwner does nothing: a new file inherits from its folder.
+func KeepOwner(*os.File, fs.FileInfo) error { return nil }
 
-// keepAttributes does nothing: there are none that a text file needs.
-func keepAttributes(_, _ *os.File) error { return nil }
+// KeepAttributes does nothing: there are none that a text file needs.
+func KeepAttributes(_, _ *os.File) error { return nil }
 
 // links is unknown from a FileInfo, so nothing is written in place.
 func links(fs.FileInfo) uint64 { return 0 }

@@ -46,13 +46,13 @@ func (r *replacement) replace() (err error) {
 		return fmt.Errorf("writing %s: %w", r.path, err)
 	}
 	if r.old != nil {
-		if err := keepOwner(temp, r.old.info); err != nil {
+		if err := KeepOwner(temp, r.old.info); err != nil {
 			return r.failed("keeping the owner of", err)
 		}
 		if err := temp.Chmod(r.mode()); err != nil { // after the owner: changing that clears bits
 			return r.failed("keeping the mode of", err)
 		}
-		if err := keepAttributes(temp, r.old.file); err != nil {
+		if err := KeepAttributes(temp, r.old.file); err != nil {
 			return r.failed("keeping the attributes of", err)
 		}
 	}
