@@ -10,18 +10,25 @@ import (
 	"sallyport/plugins/decider"
 )
 
-// heardDeciders is the judge that asks the deciders of the session's project, as
-// they are on now.
-func (s *session) heardDeciders(ctx context.Context, c *permit.Card) permit.Verdict {
+// deciders is the judge that asks the deciders of the session's project, as they
+// are on now; nil where none is.
+func (s *session) deciders(*permit.Card) permit.Judge {
 	if s.b.Home.Deciders == nil {
-		return permit.Verdict{}
+		return nil
 	}
 	private := s.ground.policy.Inside()
 	set := s.b.Home.Deciders(s.folder, private)
 	if len(set) == 0 {
-		return permit.Verdict{}
+		return nil
 	}
-	d, err := set.Decide(ctx, s.questionOf(c, private != ""))
+	return func(ctx context.Context, c *permit.Card) permit.Verdict {
+		d, err := set.Decide(ctx, s.questionOf(c, private != ""))
+		return s.verdict(ctx, c, d, err)
+	}
+}
+
+// verdict is what the deciders' word on a card counts for.
+func (s *session) verdict(ctx context.Context, c *permit.Card, d decider.Decision, err error) permit.Verdict {
 	switch {
 	case ctx.Err() != nil:
 		return permit.Verdict{}
@@ -29,19 +36,18 @@ func (s *session) heardDeciders(ctx context.Context, c *permit.Card) permit.Verd
 		s.b.Log.Warn("asking the deciders", "card", c.ID, "err", err)
 		return permit.Verdict{Say: permit.AskUser, By: permit.ByDecider, Name: "deciders", Why: "the deciders cannot be told of it"}
 	}
-	v := permit.Verdict{By: permit.ByDecider, Why: d.Message}
+	say := permit.Refuse
 	switch d.Say {
 	case decider.Deny:
-		v.Say, v.Name = permit.Refuse, d.By.Name
 	case decider.Allow:
 		if !toldWhole(c) {
 			return permit.Verdict{} // it would allow what it did not see
 		}
-		v.Say, v.Name = permit.Allow, d.By.Name
+		say = permit.Allow
 	default:
 		return permit.Verdict{}
 	}
-	return v
+	return permit.Verdict{Say: say, By: permit.ByDecider, ID: d.By.ID, Name: d.By.Name, Why: d.Message}
 }
 
 // questionOf is a card in the words of the deciders' wire. Nothing of the

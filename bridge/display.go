@@ -27,6 +27,14 @@ type Display interface {
 	Settled(c *permit.Card, o permit.Outcome)
 }
 
+// Early is a Display that can show a card while it is still being decided.
+type Early interface {
+	// Show puts a card on the screen and returns at once. Nobody is called: no
+	// window, no sound, until Shown.Call. The card is not changed any more. nil: it
+	// cannot be shown so now, and Ask gets it once it needs a person.
+	Show(ctx context.Context, c *permit.Card) permit.Shown
+}
+
 // Flusher is a Display that may gather updates. Flush is called when an agent
 // has nothing more to say for now, so that a burst costs one write.
 type Flusher interface{ Flush() }

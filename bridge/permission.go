@@ -117,6 +117,38 @@ func (s *session) question(ctx context.Context, c *permit.Card) (answer permit.A
 	return answer, err
 }
 
+// early puts a card on the screen that is still being decided, when the display can
+// and few enough other questions are open.
+func (s *session) early(ctx context.Context, c *permit.Card) permit.Shown {
+	display, ok := s.b.Display.(Early)
+	if !ok {
+		return nil
+	}
+	select {
+	case s.ground.slots.asking <- struct{}{}:
+	default:
+		return nil
+	}
+	free := func() { <-s.ground.slots.asking }
+	shown := display.Show(ctx, c)
+	if shown == nil {
+		free()
+		return nil
+	}
+	return inUse{shown, free}
+}
+
+// inUse is a card on the screen that has a slot until it is answered or withdrawn.
+type inUse struct {
+	permit.Shown
+	free func()
+}
+
+func (u inUse) Answer(ctx context.Context) (permit.Answer, error) {
+	defer u.free()
+	return u.Shown.Answer(ctx)
+}
+
 // relative is a path as a person likes to read it.
 func (s *session) relative(path string) string {
 	rel, err := filepath.Rel(s.folder, path)

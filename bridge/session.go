@@ -167,7 +167,7 @@ func (b *Bridge) newSession(h *harness.Harness, n NewSession) (*session, error) 
 	if s.ground.engine.Judges, err = ruleJudges(c.Permissions, policy.Folder()); err != nil {
 		return nil, err
 	}
-	s.ground.engine.Judges = append(s.ground.engine.Judges, s.heardDeciders)
+	s.ground.engine.Deciders, s.ground.engine.Show = s.deciders, s.early
 	s.cards.Session, s.cards.Tools = s.id, h.ACP.Tools.Names
 	s.state.mode = cmp.Or(n.Mode, permit.Mode(c.Mode))
 	s.state.use.at = time.Now()

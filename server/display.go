@@ -133,10 +133,14 @@ func (d display) Ask(ctx context.Context, card *permit.Card) (permit.Answer, err
 	if err := d.call(ctx, wire.MethodPermission, permissionParams(card), &r); err != nil {
 		return permit.Answer{}, err
 	}
+	return d.answer(card, r), nil
+}
+
+func (c *client) answer(card *permit.Card, r wire.PermissionResult) permit.Answer {
 	if !offered(card, r.Option) {
-		d.log.Warn("the editor picked an option that was not offered", "permission", card.ID)
+		c.log.Warn("the editor picked an option that was not offered", "permission", card.ID)
 	}
-	return permit.Answer{Option: r.Option}, nil
+	return permit.Answer{Option: r.Option}
 }
 
 func offered(card *permit.Card, option string) bool {
@@ -151,7 +155,7 @@ func offered(card *permit.Card, option string) bool {
 func permissionParams(card *permit.Card) wire.PermissionParams {
 	return wire.PermissionParams{
 		Card: wireCard(card), Options: card.Options, Diffs: card.Diffs, Paths: card.Paths,
-		ToolCall: orNull(card.Raw), Reason: card.Reason,
+		ToolCall: orNull(card.Raw), Reason: card.Reason, Deciding: card.Deciding,
 	}
 }
 

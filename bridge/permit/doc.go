@@ -4,7 +4,8 @@
 // into a [Card]: it merges what the agent said before about the same tool call
 // ([Calls]), names the tool as Claude Code names it and says what kind of act it
 // is ([Classify]). An [Engine] settles the card: fence, the judges' refusals, the
-// gate, the judges' leave, mode, then the user or the policy. [Taint] keeps what
+// gate, the judges' leave, mode, then the user or the policy. While deciders think,
+// the card can be on the screen ([Shown]). [Taint] keeps what
 // untrusted content a session took in, and is the gate. [Outcome.Response] is what goes back to the agent;
 // [Grants] remembers for the rest of the turn which files were granted.
 //
@@ -22,6 +23,10 @@
 //     switch a mode, and ids offered twice, are never chosen for the person.
 //   - What a fence refuses nobody allows, in no mode and under no policy.
 //   - What one judge refuses no other allows, and what one sends to the user neither.
+//   - A person's answer to a card that is being decided is final at once. What a
+//     fence, a judge or the mode refuses at once is never shown so, and who closes
+//     such a card has not answered it.
+//   - A person is called for a card once, and when nobody else settles it.
 //   - While a session is marked, only a person allows commands, fetches, MCP tools,
 //     what cannot be classified, and reserved or outside paths.
 //   - Marks hold names of sources, never content, and of an address its host only.

@@ -22,6 +22,8 @@ const (
 	Allow
 	Refuse
 	AskUser
+
+	answered // no judge's word: a person was faster
 )
 
 // Verdict is a judge's word with its name and reason. The zero value passes
@@ -29,8 +31,25 @@ const (
 type Verdict struct {
 	Say  Say
 	By   Party
+	ID   string // of the decider that is a program
 	Name string
 	Why  string
+}
+
+// final reports whether nobody else is heard behind a verdict.
+func (v Verdict) final() bool { return v.Say != Pass && v.Say != Allow && v.Say != AskUser }
+
+// and is what two judges come to, v being heard first: a refusal, else a question
+// to the user, else the first leave.
+func (v Verdict) and(next Verdict) Verdict {
+	switch {
+	case v.final():
+		return v
+	case v.Say == Pass, next.final(), next.Say == AskUser && v.Say == Allow:
+		return next
+	default:
+		return v
+	}
 }
 
 // Judge looks at a card and may settle it. It obeys ctx and does not change
@@ -44,23 +63,30 @@ type Engine struct {
 	Policy Policy      // empty: Ask
 	Place  Place
 	Hearing
-	Ask   func(context.Context, *Card) (Answer, error) // shows the card to a person; nil: nobody is there
+	Ask   func(context.Context, *Card) (Answer, error) // calls a person with the card; nil: nobody is there
 	Limit time.Duration                                // how long a person is waited for; 0: for ever
 	Log   *slog.Logger                                 // nil: slog.Default()
 
-	asking sync.WaitGroup // questions that may still be open
+	asking sync.WaitGroup // questions and hearings that may still be open
 }
 
 // Hearing is who is heard between the fence and the mode.
 type Hearing struct {
-	// Judges are the deciders: all are heard, in this order, until one refuses.
+	// Judges answer at once: all are heard, in this order, until one refuses.
 	Judges []Judge
+	// Deciders is the judge that takes its time, heard where no other refused; nil
+	// where nobody decides this card. A nil func: nobody ever does.
+	Deciders func(c *Card) Judge
 	// Gate is heard when no judge refused, and before their leave counts: the
 	// taint gate. nil: none.
 	Gate Judge
 	// Uncovered says why the turn of a card cannot be taken back, "" when it can:
 	// policy Record grants nothing then. nil: it can.
 	Uncovered func(c *Card) string
+	// Show puts a card on the screen while the deciders are heard, calls nobody and
+	// returns at once. It keeps the card, which is a copy with Deciding set. nil, or
+	// a nil result: the card is put to a person by Ask, once it needs one.
+	Show func(ctx context.Context, c *Card) Shown
 }
 
 // Decide settles one card and measures how long that took. It never fails: what
@@ -74,60 +100,70 @@ func (e *Engine) Decide(ctx context.Context, c *Card) Outcome {
 }
 
 // Wait returns when every question that was withdrawn has been given up by the
-// one who asked it. Its place is the session's end.
+// one who asked it, and every hearing that nobody waits for. Its place is the
+// session's end.
 func (e *Engine) Wait() { e.asking.Wait() }
 
 func (e *Engine) decide(ctx context.Context, c *Card) Outcome {
-	v := e.hear(ctx, c)
+	q := &question{engine: e, card: c}
+	defer q.close()
+	v := e.hear(ctx, q)
 	if ctx.Err() != nil {
 		return cancelled()
 	}
 	switch v.Say {
 	case Allow:
-		return e.allow(ctx, c, v)
+		return e.allow(ctx, q, v)
 	case Refuse:
 		return refuse(c, v)
 	case AskUser:
-		return e.person(ctx, c, v)
+		return e.person(ctx, q, v)
 	case Pass:
-		return e.policy(ctx, c)
+		return e.policy(ctx, q)
+	case answered:
+		return e.answered(c, q.early.answer)
 	default:
-		return refuse(c, Verdict{By: v.By, Name: v.Name, Why: "it gave no answer that is known"})
+		return refuse(c, Verdict{By: v.By, ID: v.ID, Name: v.Name, Why: "it gave no answer that is known"})
 	}
 }
 
-// hear asks the judges in their order until one settles the card.
-func (e *Engine) hear(ctx context.Context, c *Card) Verdict {
+// hear asks all in their order until the card is settled: by one of them, or by a
+// person while the deciders think.
+func (e *Engine) hear(ctx context.Context, q *question) Verdict {
+	c := q.card
 	if v := e.fence(c); v.Say != Pass {
 		return v
 	}
 	if c.Request.Kind == Plan || c.Request.Kind == Question {
 		return Verdict{Say: AskUser, Why: "a plan or a question is for a person"}
 	}
-	if v := e.Hearing.hear(ctx, c); v.Say != Pass {
-		return v
+	var heard Verdict
+	for _, judge := range e.Judges {
+		if heard = heard.and(judge(ctx, c)); heard.final() {
+			return heard
+		}
+	}
+	if e.Deciders != nil {
+		if judge := e.Deciders(c); judge != nil {
+			heard = heard.and(q.during(ctx, judge))
+		}
+	}
+	if e.Gate != nil && (heard.Say == Pass || heard.Say == Allow) {
+		if v := e.Gate(ctx, c); v.Say != Pass {
+			return v
+		}
+	}
+	if heard.Say != Pass {
+		return heard
 	}
 	return e.mode(c)
 }
 
-// hear is what the judges and the gate come to: a refusal, else a question to the
-// user, else the first leave.
-func (h *Hearing) hear(ctx context.Context, c *Card) (heard Verdict) {
-	for _, judge := range h.Judges {
-		switch v := judge(ctx, c); {
-		case v.Say == Pass:
-		case v.Say != Allow && v.Say != AskUser:
-			return v
-		case heard.Say == Pass, v.Say == AskUser && heard.Say == Allow:
-			heard = v
-		}
-	}
-	if h.Gate != nil && heard.Say != AskUser {
-		if v := h.Gate(ctx, c); v.Say != Pass {
-			return v
-		}
-	}
-	return heard
+// showable reports whether a card may be on the screen while the deciders are
+// heard: a person could be asked about it, and a mode that refuses it is not
+// overruled by one who is quick.
+func (e *Engine) showable(c *Card) bool {
+	return e.Show != nil && e.Policy != Deny && len(c.Options) > 0 && e.mode(c).Say != Refuse
 }
 
 func (e *Engine) fence(c *Card) Verdict {
@@ -145,37 +181,38 @@ func (e *Engine) fence(c *Card) Verdict {
 }
 
 // allow chooses the agent's option for what v allows.
-func (e *Engine) allow(ctx context.Context, c *Card, v Verdict) Outcome {
-	o, how := allowing(c.Options)
+func (e *Engine) allow(ctx context.Context, q *question, v Verdict) Outcome {
+	o, how := allowing(q.card.Options)
 	switch how {
 	case one:
-		return Outcome{Allowed: true, Option: o.ID, By: v.By, Name: v.Name, Why: v.Why}
+		return Outcome{Allowed: true, Option: o.ID, By: v.By, ID: v.ID, Name: v.Name, Why: v.Why}
 	case several:
-		return e.person(ctx, c, Verdict{Why: "several options allow it once, and only a person can tell them apart"})
+		return e.person(ctx, q, Verdict{Why: "several options allow it once, and only a person can tell them apart"})
 	default:
-		return Outcome{By: v.By, Name: v.Name, Why: "the agent offers no way to allow this once"}
+		return Outcome{By: v.By, ID: v.ID, Name: v.Name, Why: "the agent offers no way to allow this once"}
 	}
 }
 
 // policy settles a card on which nobody had an opinion.
-func (e *Engine) policy(ctx context.Context, c *Card) Outcome {
+func (e *Engine) policy(ctx context.Context, q *question) Outcome {
 	switch e.Policy {
 	case "", Ask:
-		return e.person(ctx, c, Verdict{})
+		return e.person(ctx, q, Verdict{})
 	case Record:
 		if e.Uncovered != nil {
-			if why := e.Uncovered(c); why != "" {
-				return e.person(ctx, c, Verdict{Why: "policy record grants nothing in a turn that cannot be taken back: " + why})
+			if why := e.Uncovered(q.card); why != "" {
+				return e.person(ctx, q, Verdict{Why: "policy record grants nothing in a turn that cannot be taken back: " + why})
 			}
 		}
-		return e.allow(ctx, c, Verdict{By: ByPolicy, Name: string(Record), Why: "granted once and recorded"})
+		return e.allow(ctx, q, Verdict{By: ByPolicy, Name: string(Record), Why: "granted once and recorded"})
 	default:
-		return refuse(c, Verdict{By: ByPolicy, Name: string(e.Policy), Why: "nobody is there to answer, and nothing else allows it"})
+		return refuse(q.card, Verdict{By: ByPolicy, Name: string(e.Policy), Why: "nobody is there to answer, and nothing else allows it"})
 	}
 }
 
 // person asks the user; v says why it must be a person, if it must.
-func (e *Engine) person(ctx context.Context, c *Card, v Verdict) Outcome {
+func (e *Engine) person(ctx context.Context, q *question, v Verdict) Outcome {
+	c := q.card
 	nobody := Verdict{By: ByPolicy, Name: string(e.Policy), Why: "nobody is there to answer"}
 	if nobody.Name == "" {
 		nobody.Name = string(Ask)
@@ -192,7 +229,7 @@ func (e *Engine) person(ctx context.Context, c *Card, v Verdict) Outcome {
 	if c.Request.Kind != Plan && c.Request.Kind != Question {
 		c.Reason = v.Why
 	}
-	answer, err := e.ask(ctx, c)
+	answer, err := q.ask(ctx)
 	switch {
 	case ctx.Err() != nil:
 		return cancelled()
@@ -223,41 +260,6 @@ func (e *Engine) answered(c *Card, a Answer) Outcome {
 	}
 }
 
-var errLimit = errors.New("time limit")
-
-// ask puts the question and waits for its answer, the time limit or ctx. The
-// question runs on its own goroutine, so that a display that is slow to
-// withdraw a card does not delay a cancel.
-func (e *Engine) ask(ctx context.Context, c *Card) (Answer, error) {
-	asked, withdraw := context.WithCancelCause(ctx)
-	defer withdraw(nil)
-	if e.Limit > 0 {
-		timer := time.AfterFunc(e.Limit, func() { withdraw(errLimit) })
-		defer timer.Stop()
-	}
-	type reply struct {
-		answer Answer
-		err    error
-	}
-	replies := make(chan reply, 1)
-	e.asking.Go(func() {
-		answer, err := e.Ask(asked, c)
-		if asked.Err() != nil && err == nil && answer.Option != "" {
-			e.log().Info("a late answer to a permission was dropped", "card", c.ID)
-		}
-		replies <- reply{answer, err}
-	})
-	select {
-	case r := <-replies:
-		if asked.Err() != nil {
-			return Answer{}, context.Cause(asked)
-		}
-		return r.answer, r.err
-	case <-asked.Done():
-		return Answer{}, context.Cause(asked)
-	}
-}
-
 func (e *Engine) log() *slog.Logger {
 	if e.Log == nil {
 		return slog.Default()
@@ -268,7 +270,7 @@ func (e *Engine) log() *slog.Logger {
 // refuse chooses the agent's option for a refusal; where none may be chosen the
 // outcome is "cancelled". A plan or a question is not answered for the user.
 func refuse(c *Card, v Verdict) Outcome {
-	out := Outcome{By: v.By, Name: v.Name, Why: v.Why}
+	out := Outcome{By: v.By, ID: v.ID, Name: v.Name, Why: v.Why}
 	if unanswered := c.Request.Kind == Plan || c.Request.Kind == Question; unanswered && v.By != ByFence && v.By != ByUser {
 		return out
 	}

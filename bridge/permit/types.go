@@ -67,6 +67,9 @@ type Card struct {
 	Raw     jsontext.Value // the agent's toolCall, unchanged
 	Params  jsontext.Value // the whole of the agent's request, unchanged; nil for a card that we made
 	Reason  string         // why a person is asked where something else might have allowed it; empty: for no such reason
+	// Deciding is set while deciders are asked: a person can answer, and is not
+	// called. Another may still settle it.
+	Deciding bool
 }
 
 // Answer is what a person picked on a card. The zero value is "no answer":
@@ -98,7 +101,8 @@ type Outcome struct {
 	Allowed bool
 	Option  string
 	By      Party
-	Name    string // which fence, decider or mode
+	ID      string // of the decider that is a program; empty of all others
+	Name    string // which fence, decider or mode, for people
 	Why     string // one sentence for the user, the agent and the receipt
 	Delay   time.Duration
 	Raw     jsontext.Value // Answer.Raw where that was the person's word

@@ -45,7 +45,7 @@ type Setup struct {
 func Everything() *wire.Plugin {
 	return &wire.Plugin{Client: "fake", Version: "1", Features: []wire.Feature{
 		wire.FeatureUpdate, wire.FeatureNotice, wire.FeaturePermission, wire.FeatureApply,
-		wire.FeatureContext, wire.FeatureElicitation, wire.FeatureUnsaved,
+		wire.FeatureContext, wire.FeatureElicitation, wire.FeatureUnsaved, wire.FeatureDeciding,
 	}}
 }
 
@@ -64,7 +64,9 @@ type Seen struct {
 	Updates  []wire.UpdateParams
 	Notices  []wire.Notice
 	Asked    []wire.PermissionParams
+	Called   []wire.CallParams
 	Settled  []wire.SettledParams
+	Cards    []string // "asked ID", "called ID", "settled ID" in the order of the wire
 	Messages []string // window/showMessage and showMessageRequest
 	Progress []Progress
 	Shown    []string      // window/showDocument

@@ -18,6 +18,10 @@ func (e *Editor) handle(m *rpc.Message) {
 		return
 	}
 	id, params := m.ID, jsontext.Value(m.Params).Clone()
+	if method == wire.MethodPermission {
+		p := read[wire.PermissionParams](params)
+		e.see(func(s *Seen) { s.Asked, s.Cards = append(s.Asked, p), append(s.Cards, "asked "+p.ID) })
+	}
 	e.wg.Go(func() {
 		result, err, deaf := e.request(method, params)
 		switch {
@@ -39,9 +43,12 @@ func (e *Editor) notified(method string, params []byte) {
 	case wire.MethodNotice:
 		n := read[wire.Notice](params)
 		e.see(func(s *Seen) { s.Notices = append(s.Notices, n) })
+	case wire.MethodCall:
+		p := read[wire.CallParams](params)
+		e.see(func(s *Seen) { s.Called, s.Cards = append(s.Called, p), append(s.Cards, "called "+p.ID) })
 	case wire.MethodSettled:
 		p := read[wire.SettledParams](params)
-		e.see(func(s *Seen) { s.Settled = append(s.Settled, p) })
+		e.see(func(s *Seen) { s.Settled, s.Cards = append(s.Settled, p), append(s.Cards, "settled "+p.ID) })
 	case "window/showMessage":
 		p := read[struct {
 			Message string `json:"message"`
@@ -90,7 +97,6 @@ func (e *Editor) request(method string, params jsontext.Value) (result any, err 
 		return e.apply(h, params)
 	case wire.MethodPermission:
 		p := read[wire.PermissionParams](params)
-		e.see(func(s *Seen) { s.Asked = append(s.Asked, p) })
 		r := wire.PermissionResult{}
 		if h.Permission != nil {
 			r.Option, err = h.Permission(p)

@@ -2,7 +2,7 @@ package wire
 
 // Version is the version of these messages, announced in
 // experimental.sallyport.version. It grows when a message is added.
-const Version = 2
+const Version = 3
 
 // Requests from the editor.
 const (
@@ -27,13 +27,14 @@ const (
 	MethodReceipt         = "sallyport/receipt"
 )
 
-// Messages from the server. All but MethodUpdate, MethodNotice and
+// Messages from the server. All but MethodUpdate, MethodNotice, MethodCall and
 // MethodSettled are requests. Each is sent only to a plugin that named its
 // feature.
 const (
 	MethodUpdate      = "sallyport/session/update"
 	MethodNotice      = "sallyport/session/notice"
 	MethodPermission  = "sallyport/permission"
+	MethodCall        = "sallyport/permission/call"
 	MethodSettled     = "sallyport/permission/settled"
 	MethodApply       = "sallyport/document/apply"
 	MethodContext     = "sallyport/document/context"
@@ -50,6 +51,7 @@ const (
 	FeatureUpdate      Feature = "update"      // MethodUpdate instead of the conversation document and $/progress
 	FeatureNotice      Feature = "notice"      // MethodNotice instead of window/showMessage
 	FeaturePermission  Feature = "permission"  // MethodPermission and MethodSettled instead of window/showMessageRequest
+	FeatureDeciding    Feature = "deciding"    // with FeaturePermission: cards are shown while deciders are asked, and MethodCall follows
 	FeatureApply       Feature = "apply"       // MethodApply instead of workspace/applyEdit
 	FeatureContext     Feature = "context"     // MethodContext; without it nothing is asked
 	FeatureElicitation Feature = "elicitation" // MethodElicitation; without it agents' forms are declined
@@ -116,6 +118,7 @@ func Messages() []Message {
 		{MethodUpdate, FromServer, FeatureUpdate, new(UpdateParams), nil},
 		{MethodNotice, FromServer, FeatureNotice, new(Notice), nil},
 		{MethodPermission, FromServer, FeaturePermission, new(PermissionParams), new(PermissionResult)},
+		{MethodCall, FromServer, FeatureDeciding, new(CallParams), nil},
 		{MethodSettled, FromServer, FeaturePermission, new(SettledParams), nil},
 		{MethodApply, FromServer, FeatureApply, new(ApplyParams), new(ApplyResult)},
 		{MethodContext, FromServer, FeatureContext, new(ContextParams), new(ContextResult)},

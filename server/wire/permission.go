@@ -17,6 +17,9 @@ type PermissionParams struct {
 	Paths    []string        `json:"paths"`           // every file it names, as the agent spelt them
 	ToolCall jsontext.Value  `json:"toolCall"`        // the agent's toolCall, unchanged; null when there is none
 	Reason   string          `json:"reason,omitzero"` // why a person is asked where a mode or a rule might have allowed it; absent: for no such reason
+	// Deciding: deciders are being asked. Show the card where it disturbs nobody; an
+	// answer counts, and CallParams or SettledParams follow.
+	Deciding bool `json:"deciding,omitzero"`
 }
 
 // Card names a permission.
@@ -32,6 +35,15 @@ type Card struct {
 // an empty one, and an error all count as a refusal.
 type PermissionResult struct {
 	Option string `json:"optionId"`
+}
+
+// CallParams are the params of sallyport/permission/call: no decider settled a
+// card that is on the screen, so its person is to be called now. Sent once at the
+// most, and to a card with Deciding only.
+type CallParams struct {
+	ID      string `json:"permissionId"`
+	Session string `json:"sessionId"`
+	Reason  string `json:"reason,omitzero"` // as in PermissionParams
 }
 
 // SettledParams are the params of sallyport/permission/settled: a card is

@@ -27,13 +27,14 @@ type Asked struct {
 
 // Settled is what was answered.
 type Settled struct {
-	Outcome string    `json:"outcome"`         // "allowed", "denied" or "cancelled"
-	By      string    `json:"by"`              // "fence", "decider", "rule", "mode", "policy", "user", "cancel"
-	Name    string    `json:"name,omitzero"`   // of the decider, rule, mode or policy
-	Why     string    `json:"why,omitzero"`    // one clause
-	Option  string    `json:"option,omitzero"` // id of the agent's option that was answered
-	DelayMS int64     `json:"delayMs"`         // from the question to the answer, in milliseconds
-	Time    time.Time `json:"time"`            // of the answer
+	Outcome string    `json:"outcome"`          // "allowed", "denied" or "cancelled"
+	By      string    `json:"by"`               // "fence", "decider", "rule", "mode", "policy", "user", "cancel"
+	Decider string    `json:"decider,omitzero"` // id of the decider that settled it, where it is a program
+	Name    string    `json:"name,omitzero"`    // of the decider, rule, mode or policy
+	Why     string    `json:"why,omitzero"`     // one clause
+	Option  string    `json:"option,omitzero"`  // id of the agent's option that was answered
+	DelayMS int64     `json:"delayMs"`          // from the question to the answer, in milliseconds
+	Time    time.Time `json:"time"`             // of the answer
 }
 
 // Access is a read or a write that the agent made through us.
