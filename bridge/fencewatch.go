@@ -17,7 +17,7 @@ func (k *fenced) report() *sandbox.Report {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	r := k.Report
-	if k.lost {
+	if k.lost != "" {
 		// Which accesses the lost mask stood for is not worth telling apart.
 		r.Reads, r.Reserved, r.Level = false, false, sandbox.Partial
 		r.Gaps = append([]string{"what was replaced or mounted while the agent ran"}, r.Gaps...)
@@ -25,13 +25,22 @@ func (k *fenced) report() *sandbox.Report {
 	return &r
 }
 
-// lower notes that a mask was lost, and says whether that is news.
-func (k *fenced) lower() bool {
+// lower notes how a mask was lost, and says whether it is the first.
+func (k *fenced) lower(how string) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	was := k.lost
-	k.lost = true
-	return !was
+	if k.lost != "" {
+		return false
+	}
+	k.lost = how
+	return true
+}
+
+// lostBy is how the first mask was lost, "" while all stand.
+func (k *fenced) lostBy() string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.lost
 }
 
 // watchFence looks after the masks of an agent's fence until it ends.
@@ -75,13 +84,15 @@ func (a *agent) fenceChanged(events []sandbox.Event) {
 }
 
 // fenceLost lowers the posture. An agent that must be held is ended, and so is
-// one that nobody uses: the next one is held anew.
+// one that nobody uses: the next one is held anew. Of one that is starting,
+// startError tells.
 func (a *agent) fenceLost(paths []string, how string) {
-	first := a.kernel.lower()
+	how = strings.Join(paths, ", ") + " " + how
+	first := a.kernel.lower(how)
 	s := a.session.Load()
 	required := a.kernel.asked == config.SandboxRequire
 	if s != nil {
-		n := Notice{Kind: NoticePosture, Level: Problem, Paths: paths, Text: strings.Join(paths, ", ") + " " + how, Hint: "close the session and begin another to have it held again"}
+		n := Notice{Kind: NoticePosture, Level: Problem, Paths: paths, Text: how, Hint: "close the session and begin another to have it held again"}
 		switch {
 		case required:
 			n.Text += "; a sandbox is required, so " + a.harness.Name + " is ended"

@@ -155,6 +155,8 @@ func (a *agent) startError(ctx context.Context, method string, waited time.Durat
 	e := &StartError{Agent: a.harness.Name, Err: err, Stderr: a.proc.Stderr()}
 	var gone *GoneError
 	switch {
+	case errors.As(err, &gone) && a.kernel.lostBy() != "":
+		e.Reason, e.Hint = "it was ended: "+a.kernel.lostBy(), "begin again, to have it held anew"
 	case errors.As(err, &gone):
 		e.Reason, e.Stderr = fmt.Sprintf("it ended before it answered %s (%s)", method, gone.Exit), gone.Stderr
 		e.Hint = "run `sallyport doctor --probe` to see what it needs"

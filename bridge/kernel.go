@@ -46,7 +46,7 @@ type fenced struct {
 	program string   // the agent's own, whatever starts it
 
 	mu   sync.Mutex
-	lost bool // a mask is gone; guarded by mu
+	lost string // how the first mask went; guarded by mu
 	// known are the reserved paths that were there, or were told; guarded by mu
 	known map[string]bool
 }

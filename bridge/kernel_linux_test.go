@@ -181,6 +181,33 @@ func TestR13_MaskIsLost(t *testing.T) {
 	}
 }
 
+// TestMaskIsLostAtStart: an agent that loses a mask before it has a session is
+// ended, and who waits for it is told why.
+func TestMaskIsLostAtStart(t *testing.T) {
+	r := held(t, "", `{}`)
+	program, up := r.write("program", "#!/bin/sh\ntouch up\nexec cat >&2\n"), r.path("up")
+	if err := os.Chmod(program, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	change(r, func(h *harness.Harness) { h.Program.Locate.Command = []string{program} })
+	failed := make(chan error, 1)
+	go func() {
+		_, err := r.New(r.ctx(), bridge.NewSession{Folder: r.folder})
+		failed <- err
+	}()
+	r.poll("the program runs", func() bool { _, err := os.Stat(up); return err == nil })
+	if err := os.RemoveAll(r.beside("secret")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(r.beside("secret"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	var start *bridge.StartError
+	if err := <-failed; !errors.As(err, &start) || !strings.Contains(start.Reason, "secret was replaced") {
+		t.Errorf("got %v", err)
+	}
+}
+
 // TestF4_PrivateWhileItRuns: a project that becomes private is not closed to the
 // tools of an agent that runs, and the posture says so.
 func TestF4_PrivateWhileItRuns(t *testing.T) {

@@ -32,7 +32,8 @@ type staging struct {
 	folder string
 	// tells: the user has to be told, while the agent lives.
 	tells bool
-	// alone: not beside other rows, since time matters.
+	// alone: not beside other rows, since time matters, or since all fences see
+	// what it mounts.
 	alone bool
 	// raw: the command is run as it is, and its end is the row's matter.
 	raw bool

@@ -34,7 +34,7 @@ var private = []row{
 		staging: staging{meanwhile: func(s *scene) { s.as("sh", "-c", "mkdir projects/new; echo NEW > projects/new/x") }}},
 	{id: "R16", sh: `cat ../secret/./key.txt; cat ..//secret//key.txt; cat ` + "~" + `/projects/secret/key.txt; cat ../SECRET/KEY.TXT`, want: holds, got: leaked,
 		fs: []op{{"read", "../secret/./key.txt", ""}, {"read", "..//secret//key.txt", ""}, {"read", "~/projects/secret/key.txt", ""}, {"read", "../SECRET/KEY.TXT", ""}}},
-	{id: "R17", sh: `cat ../alias/key.txt`, want: holds, got: leaked, staging: staging{prepare: aliased, not: cannotMount}},
+	{id: "R17", sh: `cat ../alias/key.txt`, want: holds, got: leaked, staging: staging{alone: true, prepare: aliased, not: cannotMount}},
 	{id: "R18", sh: `cat ~/.qwen/s; find ~/.qwen ~/.local/state $QWEN_HOME -type f -exec cat {} +`, want: holds, got: transcripts, play: twoSessions, staging: staging{not: onlyPoorer}},
 	{id: "R19", sh: `cat ~/.local/state/sallyport/receipts/r; cat ~/.local/state/sallyport/turns/t; cat ~/.local/state/sallyport/log`, want: holds, got: leaked,
 		fs: []op{{"read", "~/.local/state/sallyport/receipts/r", ""}, {"read", "~/.local/state/sallyport/log", ""}}},

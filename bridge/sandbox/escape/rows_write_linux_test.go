@@ -16,7 +16,7 @@ var writing = []row{
 	{id: "W02", sh: `echo hi > README`, want: works, work: true, got: replaced, fs: []op{{"write", "README", "hi\n"}}, staging: staging{prepare: marked}},
 	{id: "W03", sh: `mkdir -p a/b && echo 1 > a/x && mv a/x a/b/y && mv a/b c && rm -r c a`, want: works, work: true, got: succeeded},
 	{id: "W04", sh: `echo x > ../other/n.txt`, want: holds, got: outside, fs: []op{{"write", "../other/n.txt", "x"}}},
-	{id: "W04 mount", sh: ready + `echo x > ../mnt/n.txt`, want: holds.but(bubblewrap, told, "none/root", held), got: onMount, staging: staging{tells: true, not: cannotMount,
+	{id: "W04 mount", sh: ready + `echo x > ../mnt/n.txt`, want: holds.but(bubblewrap, told, "none/root", held), got: onMount, staging: staging{alone: true, tells: true, not: cannotMount,
 		prepare: func(s *scene) { s.as("mkdir", s.projects("mnt")) }, meanwhile: func(s *scene) { s.mount("tmpfs", s.projects("mnt"), "tmpfs", 0) }}},
 	{id: "W05", sh: `echo x >> ../other/f.txt`, want: holds, got: outside, fs: []op{{"write", "../other/f.txt", "OTHER\nx"}}},
 	{id: "W06", sh: `: > ../other/f.txt; truncate -s 0 ../other/f.txt`, want: holds, got: outside},
