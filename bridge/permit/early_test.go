@@ -172,9 +172,9 @@ func TestEarly(t *testing.T) {
 	}
 }
 
-// TestK18_CancelWhileDeciding: a cancel settles at once, also with deciders and a
+// TestCancelWhileDeciding: a cancel settles at once, also with deciders and a
 // display that do not see it.
-func TestK18_CancelWhileDeciding(t *testing.T) {
+func TestCancelWhileDeciding(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &screen{option: "a", deaf: true}
 		e := &permit.Engine{Log: quiet, Ask: s.ask, Hearing: permit.Hearing{Show: s.show, Deciders: func(*permit.Card) permit.Judge {

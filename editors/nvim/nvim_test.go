@@ -40,6 +40,9 @@ func TestSpecs(t *testing.T) {
 			t.Run(version+"/"+name, func(t *testing.T) {
 				t.Parallel()
 				p := scripted(t)
+				if name == "decided" {
+					p.decided()
+				}
 				p.run(bridgetest.Editor(t, "nvim-"+version), path, p.Environ(), runDeadline)
 			})
 		}
@@ -68,20 +71,40 @@ func newPlace(t *testing.T) *place {
 func scripted(t *testing.T) *place {
 	t.Helper()
 	p := newPlace(t)
+	p.configure(nil)
+	return p
+}
+
+// decided adds a decider, which says what its file "say" holds.
+func (p *place) decided() {
+	p.Helper()
+	rules := filepath.Join(p.Home, "rules")
+	if err := os.CopyFS(rules, os.DirFS(filepath.Join("testdata", "rules"))); err != nil {
+		p.Fatal(err)
+	}
+	p.configure(map[string]any{"deciders": []any{map[string]any{"folder": rules}}})
+}
+
+// configure writes the user's configuration.
+func (p *place) configure(permissions map[string]any) {
+	p.Helper()
 	script, err := filepath.Abs(filepath.Join("testdata", "agent.jsonc"))
 	if err != nil {
-		t.Fatal(err)
+		p.Fatal(err)
 	}
-	raw, err := json.Marshal(map[string]any{
+	config := map[string]any{
 		"agent":   "scripted",
 		"unsaved": "leave",
 		"agents":  map[string]any{"scripted": map[string]any{"command": "sallyport fake-agent '" + script + "'"}},
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
-	p.Write(t, "home/.config/sallyport/config.json", string(raw))
-	return p
+	if permissions != nil {
+		config["permissions"] = permissions
+	}
+	raw, err := json.Marshal(config)
+	if err != nil {
+		p.Fatal(err)
+	}
+	p.Write(p, "home/.config/sallyport/config.json", string(raw))
 }
 
 // run runs one spec.

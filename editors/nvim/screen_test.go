@@ -41,6 +41,17 @@ func TestScreens(t *testing.T) {
 	s.golden("health", `setlocal nowrap`)
 }
 
+// TestDecidedScreens is a card while deciders are asked, and once one of them has
+// settled it; the server's messages come from testdata/deciding.lua.
+func TestDecidedScreens(t *testing.T) {
+	t.Parallel()
+	s := open(t, "0.12", "one\ntwo\nthree\n")
+	s.keys(":silent runtime testdata/deciding.lua", "Enter")
+	s.golden("deciding", `being decided`)
+	s.keys(":silent lua settle()", "Enter")
+	s.golden("decided", `Denied`)
+}
+
 // TestKeysInTheOldest answers a card by keys in the oldest Neovim that the
 // plugin supports, in a terminal.
 func TestKeysInTheOldest(t *testing.T) {

@@ -39,7 +39,7 @@ child.test("a permission is answered by a key, and the write is one undo step", 
   t.same(n:text("a.txt"), "typed\none\ntwo\nthree")
   n:cmd("silent undo")
   t.same(n:text("a.txt"), "one\ntwo\nthree")
-  t.same(n:conversation():match("✓ allowed by you: Edit a.txt"), "✓ allowed by you: Edit a.txt")
+  t.same(n:conversation():match("✓ Allowed by you: Edit a.txt"), "✓ Allowed by you: Edit a.txt")
 end)
 
 child.test("a write into a clean buffer is saved", function(n)

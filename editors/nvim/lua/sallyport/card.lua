@@ -164,11 +164,11 @@ local function pick(card)
   end)
 end
 
---- Brings the oldest permission that waits in front of the user.
+--- Brings the permission that is next in front of the user.
 ---@param s sallyport.Session
----@return boolean whether one waits
+---@return boolean whether there is one
 function M.focus(s)
-  local item = s.cards[1]
+  local item = session.next(s)
   if not item then
     return false
   end
@@ -180,19 +180,46 @@ function M.focus(s)
   return true
 end
 
---- Keys in the conversation answer the oldest card that waits.
+--- How long a key in the conversation does nothing when another card has come into the place of the one that it answered,
+--- and not by the user's own answer: it may be meant for the one before. In ms.
+local PAUSE = 300
+
+--- The card that keys in a conversation answer, and since when, by session id.
+---@type table<string, { item?: sallyport.Item, since: integer }>
+local heads = {}
+
+---@param s sallyport.Session
+---@return sallyport.Item?
+local function head(s)
+  local item, known = session.next(s), heads[s.id] or { since = -PAUSE }
+  local before = known.item
+  if item ~= before then
+    local since = known.since
+    if before then
+      local own = before.settled and before.settled.outcome.by == "user"
+      since = own and -PAUSE or vim.uv.now()
+    end
+    heads[s.id] = { item = item, since = since }
+  end
+  return item
+end
+
+--- Keys in the conversation answer the card that is next.
 ---@param s sallyport.Session
 local function conversation_keys(s)
-  local buf = view.buffer(s)
+  local buf = view.behind(s)
   local wanted = { "a", "A", "r", "R", "=" }
   for i = 1, 9 do
     wanted[#wanted + 1] = tostring(i)
   end
   for _, key in ipairs(wanted) do
     vim.keymap.set("n", key, function()
-      local item = s.cards[1]
+      local item = head(s)
       if not item then
         return vim.api.nvim_feedkeys(key, "n", false)
+      end
+      if vim.uv.now() - heads[s.id].since < PAUSE then
+        return
       end
       if key == "=" then
         return M.diff(item.card)
@@ -206,15 +233,16 @@ local function conversation_keys(s)
   end
 end
 
---- Shows the card that is next. A picker of the user's own takes the focus, so it waits until nobody is typing.
+--- Calls the user for the card that is next. One that is being decided stands in the conversation and calls nobody. A
+--- picker of the user's own takes the focus, so it waits until nobody is typing.
 ---@param s sallyport.Session
 local function present(s)
-  local item = s.cards[1]
+  local item = head(s)
   if not item or (float and api.nvim_win_is_valid(float.win)) then
     return
   end
   conversation_keys(s)
-  if view.visible(s) then
+  if item.card.deciding or view.visible(s) then
     return
   end
   if not M.own_picker() then
@@ -236,6 +264,18 @@ function M.ask(params)
     present(s) -- a picker may answer at once
   end)
   return { optionId = option or "" }
+end
+
+--- sallyport/permission/call.
+---@param params sallyport.Called
+function M.called(params)
+  local s, item = session.called(params)
+  if item and float and float.permission == params.permissionId and api.nvim_win_is_valid(float.win) then
+    local there = api.nvim_get_current_win() == float.win
+    close_float()
+    return open_float(s, item.card, there)
+  end
+  present(s)
 end
 
 --- sallyport/permission/settled.

@@ -51,6 +51,7 @@ local function handlers()
     ["sallyport/session/update"] = lazy("sallyport.session", "update"),
     ["sallyport/session/notice"] = lazy("sallyport.session", "notice"),
     ["sallyport/permission"] = lazy("sallyport.card", "ask"),
+    ["sallyport/permission/call"] = lazy("sallyport.card", "called"),
     ["sallyport/permission/settled"] = lazy("sallyport.card", "settled"),
     ["sallyport/document/apply"] = lazy("sallyport.apply", "handle"),
     ["sallyport/document/context"] = lazy("sallyport.context", "handle"),

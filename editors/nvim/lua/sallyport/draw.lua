@@ -94,10 +94,13 @@ end
 ---@return string
 local function verdict(settled)
   local o = settled.outcome
-  local who = ({ user = "you", fence = "a fence", mode = "the mode", policy = "the policy", cancel = "the cancel" })[o.by]
+  local who = ({ user = "you", fence = "a fence", mode = "the mode", policy = "the policy" })[o.by]
     or (o.name ~= "" and o.name)
     or o.by
-  local line = (o.allowed and "✓ allowed by " or "✗ refused by ") .. flat(who)
+  local line = (o.allowed and "✓ Allowed by " or "✗ Denied by ") .. flat(who)
+  if o.by == "cancel" then
+    line = "✗ Withdrawn"
+  end
   if o.why and o.why ~= "" then
     line = line .. " — " .. flat(o.why)
   end
@@ -127,6 +130,9 @@ end
 ---@return string[]
 function M.card(card, cwd)
   local out = { "? " .. flat(card.title) }
+  if card.deciding then
+    out[#out + 1] = "being decided; you can answer already"
+  end
   if card.reason then
     out[#out + 1] = "you are asked because " .. flat(card.reason)
   end

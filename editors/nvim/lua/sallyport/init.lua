@@ -160,8 +160,11 @@ function M.statusline()
     return ""
   end
   local text = (s.info.agent or "?") .. (s.busy and " …" or "")
-  if #s.cards > 0 then
-    text = text .. (" ?%d"):format(#s.cards)
+  local waiting = vim.tbl_filter(function(item)
+    return not item.card.deciding
+  end, s.cards)
+  if #waiting > 0 then
+    text = text .. (" ?%d"):format(#waiting)
   end
   return (text:gsub("%%", "%%%%"))
 end

@@ -18,7 +18,7 @@ local M = {}
 ---@field info sallyport.Info
 ---@field items sallyport.Item[]
 ---@field calls table<string, sallyport.Item>
----@field cards sallyport.Item[] waiting for an answer, the oldest first
+---@field cards sallyport.Item[] without an answer, the oldest first
 ---@field commands table[] the agent's slash commands (ACP availableCommands)
 ---@field usage? table the last usage_update
 ---@field title? string
@@ -351,7 +351,13 @@ function M.turn_ended(s, err, result)
   event("TurnEnd", { session = s.id, turn = result and result.turnId, stopReason = result and result.stopReason })
 end
 
---- A permission waits.
+--- Says that a permission needs the user.
+---@param card sallyport.Card
+local function waits(card)
+  event("Permission", { session = card.sessionId, permission = card.permissionId, title = card.title })
+end
+
+--- A permission waits, or is being decided.
 ---@param card sallyport.Card
 ---@return sallyport.Session
 ---@return sallyport.Item
@@ -359,8 +365,39 @@ function M.card(card)
   local s = ensure(card.sessionId)
   local item = M.add(s, { kind = "card", card = card })
   s.cards[#s.cards + 1] = item
-  event("Permission", { session = s.id, permission = card.permissionId, title = card.title })
+  if not card.deciding then
+    waits(card)
+  end
   return s, item
+end
+
+--- A permission that was being decided waits from now on.
+---@param called sallyport.Called
+---@return sallyport.Session
+---@return sallyport.Item? nil when it was answered meanwhile
+function M.called(called)
+  local s = ensure(called.sessionId)
+  for _, item in ipairs(s.cards) do
+    if item.card.permissionId == called.permissionId then
+      item.card.deciding, item.card.reason = nil, called.reason
+      tell(s, item)
+      waits(item.card)
+      return s, item
+    end
+  end
+  return s
+end
+
+--- The permission that an answer is for: the oldest that waits, else the oldest that is being decided.
+---@param s sallyport.Session
+---@return sallyport.Item?
+function M.next(s)
+  for _, item in ipairs(s.cards) do
+    if not item.card.deciding then
+      return item
+    end
+  end
+  return s.cards[1]
 end
 
 --- A permission was settled, perhaps one that was never shown.

@@ -378,13 +378,20 @@ function M.visible(s)
   return views[s.id] ~= nil and #vim.fn.win_findbuf(views[s.id].buf) > 0
 end
 
---- The buffer of a conversation, made by the first call.
+--- The buffer of a conversation, made by the first call. It may not hold everything yet.
+---@param s sallyport.Session
+---@return integer
+function M.behind(s)
+  return (views[s.id] or make(s)).buf
+end
+
+--- The buffer of a conversation, with all that was said.
 ---@param s sallyport.Session
 ---@return integer
 function M.buffer(s)
-  local view = views[s.id] or make(s)
+  local buf = M.behind(s)
   M.flush(s.id)
-  return view.buf
+  return buf
 end
 
 --- Shows a conversation, in the window where it is, or in a new one.

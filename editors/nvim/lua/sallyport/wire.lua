@@ -61,6 +61,12 @@ local M = {}
 ---@field paths string[]
 ---@field toolCall? table
 ---@field reason? string
+---@field deciding? boolean deciders are asked: call nobody, an answer counts; sallyport.Called or Settled follows
+
+---@class (exact) sallyport.Called no decider settled a card that was being decided
+---@field permissionId string
+---@field sessionId string
+---@field reason? string
 
 ---@class (exact) sallyport.Settled
 ---@field permissionId string
@@ -105,7 +111,7 @@ local M = {}
 ---@field verifier? table[] name, outcome, why
 
 --- What this plugin can do, for initializationOptions.sallyport.features.
-M.features = { "update", "join", "notice", "permission", "apply", "context", "unsaved" }
+M.features = { "update", "join", "notice", "permission", "apply", "context", "unsaved", "deciding" }
 
 --- Fields of the params and results that the plugin reads or writes, by method; a trailing "?" marks one that may be absent.
 ---@type table<string, { params?: string[], result?: string[] }>
@@ -126,9 +132,11 @@ M.shapes = {
       "paths",
       "toolCall",
       "reason?",
+      "deciding?",
     },
     result = { "optionId" },
   },
+  ["sallyport/permission/call"] = { params = { "permissionId", "sessionId", "reason?" } },
   ["sallyport/permission/settled"] = {
     params = { "permissionId", "sessionId", "turnId", "title", "request", "outcome" },
   },
