@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"sallyport/workspace/receipt"
@@ -129,6 +130,9 @@ func (s *session) tellTurn(t *turn, changes []receipt.Change, covered bool) {
 			paths = append(paths, pathOf(c))
 		}
 	}
+	// A file can have changed twice: its text by the agent, its mode by who knows.
+	paths = slices.Compact(paths)
+	unsure = slices.DeleteFunc(slices.Compact(unsure), func(path string) bool { return slices.Contains(paths, path) })
 	if len(paths)+len(unsure) == 0 {
 		return
 	}

@@ -97,12 +97,7 @@ func (b *Bridge) startFenced(ctx context.Context, l launching) (*fenced, error) 
 // that were there.
 func (b *Bridge) inKernel(ctx context.Context, l launching, policy *fence.Policy) (*sandbox.Fence, map[string]bool, error) {
 	h, c, spec := l.harness, l.config, l.spec
-	for _, dir := range b.Home.Own.State { // what is not there yet could not be hidden
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return nil, nil, err
-		}
-	}
-	layout, err := policy.Layout(ctx)
+	layout, err := b.layout(ctx, policy)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -118,13 +113,7 @@ func (b *Bridge) inKernel(ctx context.Context, l launching, policy *fence.Policy
 		})
 	}
 	spec.Env = env
-	r := sandbox.Request{Program: spec, Layout: layout, Needs: needs}
-	switch c.KernelOf(h.ID).Network {
-	case config.NetworkOff:
-		r.Network = sandbox.NetworkOff
-	case config.NetworkLoopback:
-		r.Network = sandbox.NetworkLoopback
-	}
+	r := sandbox.Request{Program: spec, Layout: layout, Needs: needs, Network: networkOf(c.KernelOf(h.ID))}
 	f, err := b.Home.Kernel.Start(ctx, r)
 	var setup *sandbox.SetupError
 	if errors.As(err, &setup) {
@@ -144,6 +133,27 @@ func (b *Bridge) inKernel(ctx context.Context, l launching, policy *fence.Policy
 		f.Report.Gaps = append(f.Report.Gaps, "the sandbox of its own in which "+h.Name+" runs commands does not work inside this one: they fail until it is switched off in its settings")
 	}
 	return f, reserved(layout), nil
+}
+
+// layout is what the kernel is told of a policy.
+func (b *Bridge) layout(ctx context.Context, policy *fence.Policy) (*fence.Layout, error) {
+	for _, dir := range b.Home.Own.State { // what is not there yet could not be hidden
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return nil, err
+		}
+	}
+	return policy.Layout(ctx)
+}
+
+func networkOf(k config.Kernel) sandbox.Network {
+	switch k.Network {
+	case config.NetworkOff:
+		return sandbox.NetworkOff
+	case config.NetworkLoopback:
+		return sandbox.NetworkLoopback
+	default:
+		return sandbox.NetworkOpen
+	}
 }
 
 // tellWeak says, once, that the kernel holds less here than it could.

@@ -8,11 +8,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"sallyport/bridge"
 	"sallyport/bridge/sandbox"
 	"sallyport/plugins/harness"
 	"sallyport/workspace/config"
 	"sallyport/workspace/fence"
+	"sallyport/workspace/receipt"
 )
 
 // held makes a rig whose agent runs in a fence of at most this strength. Beside
@@ -145,6 +148,46 @@ func TestH052_PrivateProject(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestCheckIsFenced: what the agent wrote, the user's check runs inside the same
+// fences, and writes beside the region only what the user named.
+func TestCheckIsFenced(t *testing.T) {
+	zero := 0
+	for name, tt := range map[string]struct {
+		atMost sandbox.Backend
+		check  config.Kernel
+		want   receipt.Verdict
+		read   string // of the private project, and written to its neighbour
+	}{
+		"full":           {"", config.Kernel{}, receipt.Verdict{Outcome: receipt.Passed, Exit: &zero, Kernel: "full"}, ""},
+		"partial":        {sandbox.Landlock, config.Kernel{}, receipt.Verdict{Outcome: receipt.Passed, Exit: &zero, Kernel: "partial"}, ""},
+		"off":            {"", config.Kernel{Sandbox: config.SandboxOff}, receipt.Verdict{Outcome: receipt.Passed, Exit: &zero, Kernel: "none"}, "TOPSECRET\n"},
+		"none":           {sandbox.None, config.Kernel{}, receipt.Verdict{Outcome: receipt.Passed, Exit: &zero, Kernel: "none"}, "TOPSECRET\n"},
+		"required":       {sandbox.None, config.Kernel{Sandbox: config.SandboxRequire}, receipt.Verdict{Outcome: receipt.NotRun, Why: "a sandbox is required, and there is none here"}, ""},
+		"network closed": {"", config.Kernel{Sandbox: config.SandboxOff, Network: config.NetworkOff}, receipt.Verdict{Outcome: receipt.NotRun, Why: "its network is to be closed, and only a sandbox does that"}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := held(t, tt.atMost, `{"prompts": [{"steps": [{"write": {"path": "${cwd}/test.sh", "text": "cat ../secret/key > seen; cat seen > ../other/n; echo built > ../cache/n"}}]}]}`, keeping, bypass)
+			cache := r.beside("cache")
+			if err := os.Mkdir(cache, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			r.config.Verify = []config.Check{{Name: "tests", Command: "sh -c 'sh test.sh; test $(cat ../cache/n) = built'", Seconds: 60, Kernel: tt.check, State: []string{cache}}}
+			result, err := r.prompt(r.open().ID, "go")
+			if err != nil || len(result.Verifier) != 1 {
+				t.Fatalf("got %+v, %v", result.Verifier, err)
+			}
+			got := result.Verifier[0]
+			got.Name, got.Seconds, got.Output = "", 0, ""
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("%s\n%s", diff, r.display.notices[len(r.display.notices)-1].Text)
+			}
+			if seen, there := r.disk("seen"), r.disk("../other/n"); seen != tt.read || there != tt.read {
+				t.Errorf("it read %q and wrote %q, want %q", seen, there, tt.read)
+			}
+		})
 	}
 }
 

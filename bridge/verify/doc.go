@@ -13,10 +13,11 @@
 //     as package process holds.
 //   - A check that could not be started is "not run", never "passed"; so is one whose end was not seen.
 //   - Kept output is bounded, 0600, named after the turn, and never goes over or through another file.
+//   - A check runs what the agent wrote, and so inside the session's fences, unless the user says otherwise; its verdict says how much
+//     the kernel held.
 //   - Checks run one after the other, in the user's order. After the context is done none is started.
 //
 // # Deliberately absent
 //
-// A fence around a check. A test suite runs what the agent wrote in it: who wants it inside the kernel's fence gives Options.Prepare.
-// Also absent: when to run the checks, and whom to tell (the bridge does).
+// How the fence is made, when to run the checks, and whom to tell: the bridge does.
 package verify

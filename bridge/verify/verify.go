@@ -25,6 +25,20 @@ type Check struct {
 	Limit time.Duration // 0 is 5 minutes
 	Pass  []string      // names of variables that it gets besides those that every program needs
 	Fault string        // why it cannot be run; "" when it can
+	Fence Fence
+}
+
+// Fence is what the user says of the fence around a check.
+type Fence struct {
+	config.Kernel          // empty fields: as for the session's agent
+	State         []string // absolute paths that it may write besides the region
+}
+
+// Started is a check that was started.
+type Started struct {
+	*process.Process
+	Kernel string       // how much the kernel holds for it: full, partial, none
+	Close  func() error // takes away what holds it, once nothing of it is left
 }
 
 const defaultLimit = 5 * time.Minute
@@ -33,7 +47,7 @@ const defaultLimit = 5 * time.Minute
 func Of(checks []config.Check) []Check {
 	var all []Check
 	for _, c := range checks {
-		check := Check{Name: c.Name, Limit: c.Limit(), Pass: c.PassEnv}
+		check := Check{Name: c.Name, Limit: c.Limit(), Pass: c.PassEnv, Fence: Fence{c.Kernel, c.State}}
 		argv, err := harness.SplitLine(runtime.GOOS, c.Command)
 		switch {
 		case err != nil:
@@ -47,15 +61,16 @@ func Of(checks []config.Check) []Check {
 	return all
 }
 
-// Options say where checks run. Dir is needed.
+// Options say where checks run. Dir and Start are needed.
 type Options struct {
-	Dir      string                    // the session's folder
-	Environ  []string                  // the host's "name=value", from which a check's environment is made; nil is none
-	Output   string                    // folder of the project's receipts (receipt.Log.Folder); "" keeps no output
-	Turn     string                    // names the kept outputs
-	Progress func(name string)         // hears of each check that begins; nil for none. Run waits for it
-	Prepare  func(*process.Spec) error // may put a check inside a fence before it is started; nil for none
-	Log      *slog.Logger              // nil logs nothing
+	Dir      string            // the session's folder
+	Environ  []string          // the host's "name=value", from which a check's environment is made; nil is none
+	Output   string            // folder of the project's receipts (receipt.Log.Folder); "" keeps no output
+	Turn     string            // names the kept outputs
+	Progress func(name string) // hears of each check that begins; nil for none. Run waits for it
+	// Start starts a check inside its fence; an error's text is why it was not run.
+	Start func(context.Context, process.Spec, Fence) (Started, error)
+	Log   *slog.Logger // nil logs nothing
 }
 
 // stopGrace is the time between asking a check to end and killing it.
@@ -97,15 +112,12 @@ func (o *Options) run(ctx context.Context, c Check) (receipt.Verdict, *kept) {
 		return v, nil
 	}
 	spec, err := o.spec(c)
-	if err == nil && o.Prepare != nil {
-		err = o.Prepare(spec)
-	}
 	if err != nil {
 		v.Why = reason(err)
 		return v, nil
 	}
 	began := time.Now()
-	p, err := process.Start(ctx, *spec)
+	p, err := o.Start(ctx, spec, c.Fence)
 	if err != nil {
 		if v.Why = reason(err); ctx.Err() != nil {
 			v.Outcome, v.Why = receipt.Cancelled, ""
@@ -113,16 +125,17 @@ func (o *Options) run(ctx context.Context, c Check) (receipt.Verdict, *kept) {
 		return v, nil
 	}
 	_ = p.Stdin.Close() // its input is empty
+	v.Kernel = p.Kernel
 	out := &kept{}
 	read := make(chan struct{})
 	go func() {
 		defer close(read)
 		_, _ = io.Copy(out, p.Stdout) // any error is the end
 	}()
-	v.Outcome, v.Why = o.await(ctx, p, c)
+	v.Outcome, v.Why = o.await(ctx, p.Process, c)
 	v.Seconds = time.Since(began).Round(time.Millisecond).Seconds()
 	// What it left running is ended here, too.
-	if err := p.Stop(context.WithoutCancel(ctx), stopGrace); err != nil {
+	if err := errors.Join(p.Stop(context.WithoutCancel(ctx), stopGrace), p.Close()); err != nil {
 		v.Why = strings.TrimPrefix(v.Why+"; "+err.Error(), "; ")
 	}
 	<-read
@@ -161,9 +174,9 @@ func (o *Options) await(ctx context.Context, p *process.Process, c Check) (outco
 }
 
 // spec is what to start.
-func (o *Options) spec(c Check) (*process.Spec, error) {
+func (o *Options) spec(c Check) (spec process.Spec, err error) {
 	if len(c.Argv) == 0 {
-		return nil, errors.New("it has no command")
+		return spec, errors.New("it has no command")
 	}
 	env, _ := process.Environ(o.Environ, process.EnvSpec{Pass: c.Pass})
 	program := c.Argv[0]
@@ -172,9 +185,9 @@ func (o *Options) spec(c Check) (*process.Spec, error) {
 	}
 	path, err := process.LookPath(program, env)
 	if err != nil {
-		return nil, err
+		return spec, err
 	}
-	return &process.Spec{Path: path, Args: c.Argv[1:], Dir: o.Dir, Env: env, StderrBytes: mostErrors, Log: o.Log}, nil
+	return process.Spec{Path: path, Args: c.Argv[1:], Dir: o.Dir, Env: env, StderrBytes: mostErrors, Log: o.Log}, nil
 }
 
 // reason is an error as a verdict has it.

@@ -13,10 +13,10 @@ import (
 
 func TestOf(t *testing.T) {
 	got := verify.Of([]config.Check{
-		{Name: "a", Command: `go test -run 'A B' ./...`, Seconds: 7, PassEnv: []string{"X"}}, {Name: "b", Command: `go "`}, {Name: "c", Command: " "},
+		{Name: "a", Command: `go test -run 'A B' ./...`, Seconds: 7, PassEnv: []string{"X"}, State: []string{"/c"}}, {Name: "b", Command: `go "`}, {Name: "c", Command: " "},
 	})
 	want := []verify.Check{
-		{Name: "a", Argv: []string{"go", "test", "-run", "A B", "./..."}, Limit: 7 * time.Second, Pass: []string{"X"}},
+		{Name: "a", Argv: []string{"go", "test", "-run", "A B", "./..."}, Limit: 7 * time.Second, Pass: []string{"X"}, Fence: verify.Fence{State: []string{"/c"}}},
 		{Name: "b", Fault: "its command line cannot be split: a quote is not closed"},
 		{Name: "c", Fault: "its command line is empty"},
 	}

@@ -29,7 +29,12 @@ func options(t *testing.T) verify.Options {
 		t.Fatal(err)
 	}
 	return verify.Options{Dir: dir, Environ: []string{"PATH=" + os.Getenv("PATH"), "SECRET_KEY=hunter2", "HOME=/nowhere"},
-		Output: filepath.Join(t.TempDir(), "receipts", "p"), Turn: "t1"}
+		Output: filepath.Join(t.TempDir(), "receipts", "p"), Turn: "t1", Start: unfenced}
+}
+
+func unfenced(ctx context.Context, s process.Spec, _ verify.Fence) (verify.Started, error) {
+	p, err := process.Start(ctx, s)
+	return verify.Started{Process: p, Close: func() error { return nil }}, err
 }
 
 func sh(script string) verify.Check {
@@ -235,14 +240,24 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-func TestPrepare(t *testing.T) {
+// A check is started as the caller says, and what holds it is taken away.
+func TestStart(t *testing.T) {
 	o := options(t)
-	o.Prepare = func(s *process.Spec) error { s.Args = []string{"-c", "echo inside"}; return nil }
-	if got := one(t, sh("echo outside"), o); output(t, got, o) != "inside\n" {
-		t.Errorf("got %q", output(t, got, o))
+	var closed bool
+	o.Start = func(ctx context.Context, s process.Spec, f verify.Fence) (verify.Started, error) {
+		s.Args = []string{"-c", "echo inside " + f.State[0]}
+		p, err := process.Start(ctx, s)
+		return verify.Started{Process: p, Kernel: "full", Close: func() error { closed = true; return nil }}, err
 	}
-	o.Prepare = func(*process.Spec) error { return errors.New("no fence here") }
-	if got := one(t, sh("true"), o); got.Outcome != receipt.NotRun || got.Why != "no fence here" {
+	check := sh("echo outside")
+	check.Fence.State = []string{"/cache"}
+	if got := one(t, check, o); output(t, got, o) != "inside /cache\n" || got.Kernel != "full" || !closed {
+		t.Errorf("got %q, %+v, closed %v", output(t, got, o), got, closed)
+	}
+	o.Start = func(context.Context, process.Spec, verify.Fence) (verify.Started, error) {
+		return verify.Started{}, errors.New("no fence here")
+	}
+	if got := one(t, sh("true"), o); got.Outcome != receipt.NotRun || got.Why != "no fence here" || got.Kernel != "" {
 		t.Errorf("got %+v", got)
 	}
 }

@@ -1,5 +1,7 @@
 package config
 
+import "cmp"
+
 // Kernel is what is asked of the kernel for an agent's processes.
 type Kernel struct {
 	// Sandbox: the kernel's fence around an agent's processes; default "auto". Of a single
@@ -32,15 +34,11 @@ const (
 
 // KernelOf is what is asked of the kernel for the harness with an id: its own settings, and
 // those of all agents where it has none.
-func (c *Config) KernelOf(id string) Kernel {
-	k := c.Custom[id].Kernel
-	if k.Sandbox == "" {
-		k.Sandbox = c.Sandbox
-	}
-	if k.Network == "" {
-		k.Network = c.Network
-	}
-	return k
+func (c *Config) KernelOf(id string) Kernel { return c.Custom[id].Kernel.Or(c.Kernel) }
+
+// Or is k with what all has where k has nothing.
+func (k Kernel) Or(all Kernel) Kernel {
+	return Kernel{Sandbox: cmp.Or(k.Sandbox, all.Sandbox), Network: cmp.Or(k.Network, all.Network)}
 }
 
 // tighten gives the stricter of both in each field; unset ones of a project ask nothing.

@@ -102,6 +102,11 @@ func (c *Config) expand(home string) {
 			}
 		}
 	}
+	for _, check := range c.Verify {
+		for i, path := range check.State {
+			check.State[i] = expand(home, path)
+		}
+	}
 	for id, agent := range maps.All(c.Custom) {
 		agent.Cwd = expand(home, agent.Cwd)
 		for i, path := range agent.State {

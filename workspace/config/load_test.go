@@ -51,7 +51,7 @@ func TestLoad(t *testing.T) {
 	"sandbox": "require", "network": "off", "timeouts": {"startSeconds": 1}, "logLevel": "debug",
 	"checkpoint": {"seconds": 3, "maxFileMiB": 5, "ignored": "none", "leaveOut": ["node_modules"], "wide": true},
 	"retention": {"days": 1, "MiB": 16}, "untrusted": ["~/Downloads/**", "https://x.org/**"],
-	"verify": [{"name": "tests", "command": "go test ./..."}, {"name": "lint", "command": "lint", "seconds": 7, "passEnv": ["KEY"]}],
+	"verify": [{"name": "tests", "command": "go test ./..."}, {"name": "lint", "command": "lint", "seconds": 7, "passEnv": ["KEY"], "sandbox": "off", "state": ["~/c"]}],
 }`))
 	if err != nil || len(problems) > 0 {
 		t.Fatalf("Load: %v, %v", problems, err)
@@ -71,7 +71,7 @@ func TestLoad(t *testing.T) {
 			Checkpoint: Checkpoint{Seconds: 3, MaxFileMiB: 5, Ignored: IgnoredNone, LeaveOut: []string{"node_modules"}, Wide: true},
 			Retention:  Retention{Days: 1, MiB: 16},
 			Verify: []Check{{Name: "tests", Command: "go test ./...", Seconds: 300},
-				{Name: "lint", Command: "lint", Seconds: 7, PassEnv: []string{"KEY"}}},
+				{Name: "lint", Command: "lint", Seconds: 7, PassEnv: []string{"KEY"}, Kernel: Kernel{Sandbox: SandboxOff}, State: []string{filepath.Join(home, "c")}}},
 			Untrusted: []string{filepath.Join(home, "Downloads/**"), "https://x.org/**"},
 		},
 		Files: Files{Unsaved: UnsavedSave, SaveAfterWrite: Never}, Mode: Plan, Permissions: Permit{Policy: PolicyDeny, Deny: []string{"Bash(rm:*)"}, Ask: []string{"Read"}, Allow: []string{"Bash(ls)"},

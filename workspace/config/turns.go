@@ -73,6 +73,12 @@ type Check struct {
 	// PassEnv names variables of ours that it receives, besides those that every program
 	// needs; default none.
 	PassEnv []string `json:"passEnv"`
+	// Kernel: the fence around the check, which runs what the agent wrote; default that of the
+	// session's agent.
+	Kernel
+	// State are folders and files that it may write besides the region, such as the cache of a
+	// build; default none.
+	State []string `json:"state"`
 }
 
 // Limit is the time that the check may take.

@@ -90,6 +90,7 @@ type Verdict struct {
 	Exit    *int    `json:"exit,omitzero"`    // its exit status; nil when it did not exit by itself
 	Output  string  `json:"output,omitzero"`  // the kept output, relative to the folder of the log, slashed; only the newest outputs stay
 	Omitted int64   `json:"omitted,omitzero"` // bytes of output, the first ones, that were not kept
+	Kernel  string  `json:"kernel,omitzero"`  // how much of the fences the kernel held for it: full, partial, none; "" when it did not run
 }
 
 // Tokens are as the agent counted them. What it did not give is nil, never 0.
