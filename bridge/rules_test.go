@@ -103,19 +103,20 @@ func TestRulesFollowLinks(t *testing.T) {
 	r := newRig(t, `{"prompts": [{"steps": [
 	  {"write": {"path": "${cwd}/link/a.go", "text": "x", "as": "a"}},
 	  {"write": {"path": "${cwd}/x/../link/b.go", "text": "x", "as": "b"}},
-	  {"write": {"path": "${cwd}/free/out/c.go", "text": "x", "as": "c"}}, {"say": "${a.code} ${b.code} ${c.code}"}]}]}`)
+	  {"write": {"path": "${cwd}/free/out/c.go", "text": "x", "as": "c"}},
+	  {"write": {"path": "${cwd}/free/new", "text": "x", "as": "d"}}, {"say": "${a.code} ${b.code} ${c.code} ${d.code}"}]}]}`)
 	r.config.Permissions = config.Permit{Policy: config.PolicyAsk, Deny: []string{"Edit(gen/**)"}, Allow: []string{"Edit(free/**)"}}
 	r.display.answer = reject
 	r.write("gen/x", "")
 	r.write("free/x", "")
 	r.write("other/x", "")
-	for link, to := range map[string]string{"link": "gen", "free/out": "other"} {
+	for link, to := range map[string]string{"link": "gen", "free/out": "other", "free/new": "gen/new"} {
 		if err := os.Symlink(r.path(to), r.path(link)); err != nil {
 			t.Skipf("no links here: %v", err)
 		}
 	}
 	r.turn("go")
-	if got := r.said(); got != "-32010 -32010 -32010" {
+	if got := r.said(); got != "-32010 -32010 -32010 -32010" {
 		t.Errorf("the writes gave %s, want all refused", got)
 	}
 	if n := len(r.display.asked); n != 1 {

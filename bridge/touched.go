@@ -10,6 +10,7 @@ import (
 
 	"sallyport/bridge/rpc"
 	"sallyport/workspace"
+	"sallyport/workspace/fence"
 )
 
 // touched is which files a turn worked on, and whether through us. The zero
@@ -240,8 +241,13 @@ func folded(path string) string {
 	return path
 }
 
-// followed is a path with its links followed, as far as it exists.
+// followed is a path with its links followed, as far as it exists: also one that
+// leads to nothing yet, where a write would make a file.
 func followed(path string) string {
+	if real := fence.Resolve(path); real != path {
+		return real
+	}
+	// What fences do not take for a path, they do not follow either.
 	rest := ""
 	for at := path; ; {
 		if found, err := filepath.EvalSymlinks(at); err == nil {
