@@ -8,47 +8,22 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"os/signal"
 	"path/filepath"
-	"strconv"
 	"strings"
-	"sync/atomic"
 	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"sallyport/workspace/crashtest"
 )
 
-// crashVariable tells the test binary that it is the process to be killed: act, step, folder.
-const crashVariable = "SALLYPORT_CHECKPOINT_CRASH"
-
 // TestMain runs the acts of crash tests, which end by SIGKILL at a step.
-func TestMain(m *testing.M) {
-	if spec := os.Getenv(crashVariable); spec != "" {
-		fields := strings.SplitN(spec, ":", 3)
-		at, err := strconv.Atoi(fields[1])
-		if err == nil {
-			err = crash(fields[0], int64(at), fields[2])
-		}
-		if err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		os.Exit(0)
-	}
-	os.Exit(m.Run())
-}
+func TestMain(m *testing.M) { crashtest.Main(m, crash) }
 
-// crash does one act in a folder that holds p and state, and kills itself at a step of it.
-func crash(act string, at int64, base string) error {
-	var count atomic.Int64
-	step := func(string) {
-		if count.Add(1) == at {
-			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
-			select {}
-		}
-	}
+// crash does one act in a folder that holds p and state.
+func crash(act, base string, step func(string)) error {
 	ctx := context.Background()
 	s, err := Open(ctx, Config{Dir: filepath.Join(base, "state"), Step: step})
 	if err != nil {
@@ -186,13 +161,7 @@ func TestFullDisk(t *testing.T) {
 func (p *project) act(name string) {
 	p.Helper()
 	p.must(p.store.Close())
-	exe, err := os.Executable()
-	p.must(err)
-	cmd := exec.Command(exe)
-	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s:0:%s", crashVariable, name, filepath.Dir(p.dir)))
-	if out, err := cmd.CombinedOutput(); err != nil {
-		p.Fatalf("%v: %s", err, out)
-	}
+	crashtest.Run(p, name, filepath.Dir(p.dir), 0)
 	p.store = open(p, p.store.dir)
 }
 
@@ -212,22 +181,11 @@ func TestFullDiskDuringRestore(t *testing.T) {
 // walkCrashes runs an act once for each of its steps, each time in a fresh project, and then check.
 func walkCrashes(t *testing.T, act string, make func(p *project), check func(p *project, step int)) {
 	t.Helper()
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
 	for step := 1; ; step++ {
 		p := newProject(t)
 		make(p)
 		p.must(p.store.Close())
-		cmd := exec.Command(exe)
-		cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s:%d:%s", crashVariable, act, step, filepath.Dir(p.dir)))
-		out, err := cmd.CombinedOutput()
-		var exit *exec.ExitError
-		killed := errors.As(err, &exit) && exit.Sys().(syscall.WaitStatus).Signal() == syscall.SIGKILL
-		if err != nil && !killed {
-			t.Fatalf("%s at step %d: %v: %s", act, step, err, out)
-		}
+		killed := crashtest.Run(t, act, filepath.Dir(p.dir), step)
 		p.store = open(t, p.store.dir)
 		check(p, step)
 		p.must(p.store.Close())

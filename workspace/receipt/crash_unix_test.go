@@ -7,46 +7,22 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"os/signal"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"sallyport/workspace/crashtest"
 )
 
-// crashVariable tells the test binary that it is the process to be killed: act, step, folder.
-const crashVariable = "SALLYPORT_RECEIPT_CRASH"
-
 // TestMain runs the acts of crash tests, which end by SIGKILL at a step.
-func TestMain(m *testing.M) {
-	if spec := os.Getenv(crashVariable); spec != "" {
-		fields := strings.SplitN(spec, ":", 3)
-		at, err := strconv.Atoi(fields[1])
-		if err == nil {
-			err = crash(fields[0], at, fields[2])
-		}
-		if err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		os.Exit(0)
-	}
-	os.Exit(m.Run())
-}
+func TestMain(m *testing.M) { crashtest.Main(m, crash) }
 
-func crash(act string, at int, dir string) error {
-	count := 0
-	l := &Log{Dir: dir, Now: func() time.Time { return november }, Step: func(string) {
-		if count++; count == at {
-			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
-			select {}
-		}
-	}}
+func crash(act, dir string, step func(string)) error {
+	l := &Log{Dir: dir, Now: func() time.Time { return november }, Step: step}
 	switch act {
 	case "append":
 		return l.Append(context.Background(), sample("t9"))
@@ -105,31 +81,13 @@ func readOnly(l *Log) error {
 	return nil
 }
 
-// act runs an act in another process, and says whether it was killed.
-func act(t *testing.T, l *Log, act string, step int) (killed bool) {
-	t.Helper()
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(exe)
-	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s:%d:%s", crashVariable, act, step, l.Dir))
-	out, err := cmd.CombinedOutput()
-	var exit *exec.ExitError
-	killed = errors.As(err, &exit) && exit.Sys().(syscall.WaitStatus).Signal() == syscall.SIGKILL
-	if err != nil && !killed {
-		t.Fatalf("%s at step %d: %v: %s", act, step, err, out)
-	}
-	return killed
-}
-
 // walk kills Append at each of its steps, each time in a fresh log made so. The receipt is there or not, and the next goes after it.
 func walk(t *testing.T, before []string, prepare func(l *Log), steps int) {
 	t.Helper()
 	for step := 1; ; step++ {
 		l := newLog(t)
 		prepare(l)
-		killed := act(t, l, "append", step)
+		killed := crashtest.Run(t, "append", l.Dir, step)
 		got := turns(t, l, project, false)
 		whole := append(append([]string{}, before...), "t9")
 		if !cmp.Equal(got, before) && !cmp.Equal(got, whole) || !killed && len(got) != len(whole) {
@@ -171,7 +129,7 @@ func TestCrash(t *testing.T) {
 func TestFullDisk(t *testing.T) {
 	l := newLog(t)
 	l.must(t, "t1", "t2")
-	act(t, l, "full", 0)
+	crashtest.Run(t, "full", l.Dir, 0)
 	l.sound(t, 3)
 }
 
@@ -196,7 +154,7 @@ func TestReadOnlyFolder(t *testing.T) {
 			}
 		}
 	}
-	act(t, l, "readonly", 0)
+	crashtest.Run(t, "readonly", l.Dir, 0)
 	if after, err := os.ReadFile(l.month("2026-11")); err != nil || string(after) != string(data) {
 		t.Errorf("the file was changed: %v", err)
 	}

@@ -8,49 +8,23 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"os/signal"
 	"path/filepath"
-	"strconv"
-	"strings"
-	"sync/atomic"
 	"syscall"
 	"testing"
 
 	"sallyport/workspace/checkpoint"
+	"sallyport/workspace/crashtest"
 	"sallyport/workspace/receipt"
 )
 
-// crashVariable tells the test binary that it is the process to be killed: act, step, folder.
-const crashVariable = "SALLYPORT_TURNS_CRASH"
-
 // TestMain runs the acts of crash tests, which end by SIGKILL at a step.
-func TestMain(m *testing.M) {
-	if spec := os.Getenv(crashVariable); spec != "" {
-		fields := strings.SplitN(spec, ":", 3)
-		at, err := strconv.Atoi(fields[1])
-		if err == nil {
-			err = act(fields[0], int64(at), fields[2])
-		}
-		if err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		os.Exit(0)
-	}
-	os.Exit(m.Run())
-}
+func TestMain(m *testing.M) { crashtest.Main(m, act) }
 
-// act does something in a folder that holds p and state, and kills itself at a step of it.
-func act(what string, at int64, base string) error {
-	var count atomic.Int64
+// act does something in a folder that holds p and state.
+func act(what, base string, step func(string)) error {
 	ctx := context.Background()
-	c := Config{State: filepath.Join(base, "state"), Step: func(string) {
-		if count.Add(1) == at {
-			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
-			select {}
-		}
-	}}
+	c := Config{State: filepath.Join(base, "state"), Step: step}
 	if what == "prune" {
 		c.Retention = checkpoint.PruneOptions{MaxBytes: 1}
 	}
@@ -136,13 +110,7 @@ func TestFullDisk(t *testing.T) {
 	b.write("large", string(body))
 	before := b.tree()
 	b.close()
-	exe, err := os.Executable()
-	b.must(err)
-	cmd := exec.Command(exe)
-	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=full:0:%s", crashVariable, b.base))
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	crashtest.Run(t, "full", b.base, 0)
 	b.reopen()
 	rows := b.rows()
 	if len(rows) != 2 || !rows[0].Undoable || rows[1].Undoable || rows[1].Why == "" {
@@ -176,23 +144,12 @@ func (b *bench) project() map[string]string {
 // walkCrashes runs an act once for each of its steps, each time in a fresh project, and then check.
 func walkCrashes(t *testing.T, what string, prepare func(b *bench), check func(b *bench)) {
 	t.Helper()
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
 	inMemory(t)
 	for step := 1; ; step++ {
 		b := newBench(t)
 		prepare(b)
 		b.close()
-		cmd := exec.Command(exe)
-		cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s:%d:%s", crashVariable, what, step, b.base))
-		out, err := cmd.CombinedOutput()
-		var exit *exec.ExitError
-		killed := errors.As(err, &exit) && exit.Sys().(syscall.WaitStatus).Signal() == syscall.SIGKILL
-		if err != nil && !killed {
-			t.Fatalf("%s at step %d: %v: %s", what, step, err, out)
-		}
+		killed := crashtest.Run(t, what, b.base, step)
 		b.reopen()
 		b.rows() // ends what was interrupted
 		check(b)
