@@ -180,7 +180,7 @@ var edges = map[string]map[string]string{
 }
 
 // forTests are the packages that only tests import.
-var forTests = []string{"server/servertest", "bridge/bridgetest", "workspace/workspacetest", "workspace/checkpoint/checkpointtest"}
+var forTests = []string{"server/servertest", "bridge/bridgetest", "plugins/decider/decidertest", "workspace/workspacetest", "workspace/checkpoint/checkpointtest"}
 
 // borders are modules that stop at a folder: packages elsewhere do not import
 // them, tests do not either.

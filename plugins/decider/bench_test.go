@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"sallyport/plugins/decider/decidertest"
 )
 
 // BenchmarkThree asks three deciders that answer at once, in this process. What
@@ -12,9 +14,8 @@ import (
 func BenchmarkThree(b *testing.B) {
 	var set Set
 	for range 3 {
-		r := &rig{}
 		started := make(chan struct{}, 1)
-		d := Open(Program{ID: "dev.test.fast", Start: answers(0, "allow").starter(&r.starts), Note: func(Entry) {
+		d := Open(Program{ID: "dev.test.fast", Start: starts(decidertest.Answers(0, "allow")), Note: func(Entry) {
 			select {
 			case started <- struct{}{}:
 			default:

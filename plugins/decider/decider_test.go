@@ -6,6 +6,10 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"sallyport/plugins/decider/decidertest"
 )
 
 // one asks a single decider and gives what it came to, and after how long.
@@ -20,8 +24,8 @@ func one(t *testing.T, r *rig) (Decision, time.Duration) {
 }
 
 // says answers every question with a text made of its id.
-func says(text func(id int64) string) *script {
-	return &script{decide: func(f *fake, id int64, _ Question) { f.say(text(id)) }}
+func says(text func(id int64) string) *decidertest.Program {
+	return &decidertest.Program{Decide: func(l *decidertest.Life, id int64, _ jsontext.Value) { l.Say(text(id)) }}
 }
 
 func TestWhatCounts(t *testing.T) {
@@ -32,43 +36,43 @@ func TestWhatCounts(t *testing.T) {
 		why   string // in the journal
 		after time.Duration
 	}{
-		{"allow", func(id int64) string { return decision(id, "allow") }, Allow, "", 0},
-		{"deny", func(id int64) string { return decision(id, "deny") }, Deny, "", 0},
-		{"ask", func(id int64) string { return decision(id, "ask") }, Ask, "", 0},
-		{"unknown members", func(id int64) string { return result(id, `{"decision":"allow","more":[1]}`) }, Allow, "", 0},
-		{"null message", func(id int64) string { return result(id, `{"decision":"allow","message":null}`) }, Allow, "", 0},
-		{"other case", func(id int64) string { return decision(id, "Allow") }, Ask, "none of allow, deny and ask", 0},
-		{"no word", func(id int64) string { return result(id, `{"decision":true}`) }, Ask, "none of allow, deny and ask", 0},
-		{"no decision", func(id int64) string { return result(id, `{}`) }, Ask, "none of allow, deny and ask", 0},
-		{"no object", func(id int64) string { return result(id, `"allow"`) }, Ask, "no object", 0},
-		{"twice the member", func(id int64) string { return result(id, `{"decision":"deny","decision":"allow"}`) }, Ask, "no answer in time", AnswerLimit},
-		{"message of another type", func(id int64) string { return result(id, `{"decision":"allow","message":7}`) }, Ask, "its message is no text", 0},
-		{"denied with such a message", func(id int64) string { return result(id, `{"decision":"deny","message":7}`) }, Deny, "", 0},
+		{"allow", func(id int64) string { return decidertest.Decision(id, "allow") }, Allow, "", 0},
+		{"deny", func(id int64) string { return decidertest.Decision(id, "deny") }, Deny, "", 0},
+		{"ask", func(id int64) string { return decidertest.Decision(id, "ask") }, Ask, "", 0},
+		{"unknown members", func(id int64) string { return decidertest.Result(id, `{"decision":"allow","more":[1]}`) }, Allow, "", 0},
+		{"null message", func(id int64) string { return decidertest.Result(id, `{"decision":"allow","message":null}`) }, Allow, "", 0},
+		{"other case", func(id int64) string { return decidertest.Decision(id, "Allow") }, Ask, "none of allow, deny and ask", 0},
+		{"no word", func(id int64) string { return decidertest.Result(id, `{"decision":true}`) }, Ask, "none of allow, deny and ask", 0},
+		{"no decision", func(id int64) string { return decidertest.Result(id, `{}`) }, Ask, "none of allow, deny and ask", 0},
+		{"no object", func(id int64) string { return decidertest.Result(id, `"allow"`) }, Ask, "no object", 0},
+		{"twice the member", func(id int64) string { return decidertest.Result(id, `{"decision":"deny","decision":"allow"}`) }, Ask, "no answer in time", AnswerLimit},
+		{"message of another type", func(id int64) string { return decidertest.Result(id, `{"decision":"allow","message":7}`) }, Ask, "its message is no text", 0},
+		{"denied with such a message", func(id int64) string { return decidertest.Result(id, `{"decision":"deny","message":7}`) }, Deny, "", 0},
 		{"error", func(id int64) string {
-			return strings.Replace(result(id, `{"code":-32000,"message":"oops\u001b[2J"}`), "result", "error", 1)
+			return strings.Replace(decidertest.Result(id, `{"code":-32000,"message":"oops\u001b[2J"}`), "result", "error", 1)
 		}, Ask, "error -32000: oops [2J", 0},
 		{"result and error", func(id int64) string {
-			return strings.Replace(decision(id, "allow"), "}\n", `,"error":{"code":1}}`+"\n", 1)
+			return strings.Replace(decidertest.Decision(id, "allow"), "}\n", `,"error":{"code":1}}`+"\n", 1)
 		}, Ask, "a result and an error", 0},
 		{"neither", func(id int64) string {
-			return strings.Replace(decision(id, "allow"), `"result"`, `"outcome"`, 1)
+			return strings.Replace(decidertest.Decision(id, "allow"), `"result"`, `"outcome"`, 1)
 		}, Ask, "without a result", 0},
-		{"no version", func(id int64) string { return strings.Replace(decision(id, "allow"), "2.0", "1.0", 1) }, Ask, "no answer in time", AnswerLimit},
-		{"another id", func(id int64) string { return decision(id+1, "allow") }, Ask, "no answer in time", AnswerLimit},
-		{"an id as text", func(id int64) string { return strings.Replace(decision(id, "allow"), "1,", `"1",`, 1) }, Ask, "no answer in time", AnswerLimit},
+		{"no version", func(id int64) string { return strings.Replace(decidertest.Decision(id, "allow"), "2.0", "1.0", 1) }, Ask, "no answer in time", AnswerLimit},
+		{"another id", func(id int64) string { return decidertest.Decision(id+1, "allow") }, Ask, "no answer in time", AnswerLimit},
+		{"an id as text", func(id int64) string { return strings.Replace(decidertest.Decision(id, "allow"), "1,", `"1",`, 1) }, Ask, "no answer in time", AnswerLimit},
 		{"no JSON", func(int64) string { return "allow\n" }, Ask, "no answer in time", AnswerLimit},
 		{"nothing", func(int64) string { return "" }, Ask, "no answer in time", AnswerLimit},
-		{"no end of the line", func(id int64) string { return strings.TrimSpace(decision(id, "allow")) }, Ask, "no answer in time", AnswerLimit},
-		{"noise before", func(id int64) string { return "debug: hello\n" + decision(id, "allow") }, Allow, "", 0},
-		{"in a batch", func(id int64) string { return "[" + strings.TrimSpace(decision(id, "allow")) + "]\n" }, Allow, "", 0},
-		{"a line of Windows", func(id int64) string { return strings.Replace(decision(id, "allow"), "\n", "\r\n", 1) }, Allow, "", 0},
-		{"twice allowed", func(id int64) string { return decision(id, "allow") + decision(id, "allow") }, Ask, "it answered twice", 0},
-		{"allowed and denied", func(id int64) string { return decision(id, "allow") + decision(id, "deny") }, Deny, "", 0},
-		{"denied and allowed", func(id int64) string { return decision(id, "deny") + decision(id, "allow") }, Deny, "", 0},
+		{"no end of the line", func(id int64) string { return strings.TrimSpace(decidertest.Decision(id, "allow")) }, Ask, "no answer in time", AnswerLimit},
+		{"noise before", func(id int64) string { return "debug: hello\n" + decidertest.Decision(id, "allow") }, Allow, "", 0},
+		{"in a batch", func(id int64) string { return "[" + strings.TrimSpace(decidertest.Decision(id, "allow")) + "]\n" }, Allow, "", 0},
+		{"a line of Windows", func(id int64) string { return strings.Replace(decidertest.Decision(id, "allow"), "\n", "\r\n", 1) }, Allow, "", 0},
+		{"twice allowed", func(id int64) string { return decidertest.Decision(id, "allow") + decidertest.Decision(id, "allow") }, Ask, "it answered twice", 0},
+		{"allowed and denied", func(id int64) string { return decidertest.Decision(id, "allow") + decidertest.Decision(id, "deny") }, Deny, "", 0},
+		{"denied and allowed", func(id int64) string { return decidertest.Decision(id, "deny") + decidertest.Decision(id, "allow") }, Deny, "", 0},
 		{"huge", func(id int64) string {
-			return result(id, `{"decision":"allow","message":"`+strings.Repeat("x", MaxLine)+`"}`)
+			return decidertest.Result(id, `{"decision":"allow","message":"`+strings.Repeat("x", MaxLine)+`"}`)
 		}, Ask, "a line of more than 64 KiB", 0},
-		{"flood", func(id int64) string { return strings.Repeat("{}\n", maxStrays+1) + decision(id, "allow") }, Ask, "wrote too much", 0},
+		{"flood", func(id int64) string { return strings.Repeat("{}\n", maxStrays+1) + decidertest.Decision(id, "allow") }, Ask, "wrote too much", 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -92,7 +96,7 @@ func TestWhatCounts(t *testing.T) {
 func TestMessageIsOneLine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := open(t, "one", says(func(id int64) string {
-			return result(id, `{"decision":"deny","message":"no\nrm\u001b[2J \u202ehere`+strings.Repeat("é", MaxMessage)+`"}`)
+			return decidertest.Result(id, `{"decision":"deny","message":"no\nrm\u001b[2J \u202ehere`+strings.Repeat("é", MaxMessage)+`"}`)
 		}))
 		defer r.Close()
 		settle()
@@ -105,8 +109,8 @@ func TestMessageIsOneLine(t *testing.T) {
 
 func TestStartsSlowlyOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := answers(0, "allow")
-		s.begin = 2 * time.Second
+		s := decidertest.Answers(0, "allow")
+		s.Begin = 2 * time.Second
 		r := open(t, "slow", s)
 		defer r.Close()
 		if got, took := one(t, r); got.Say != Allow || took != 2*time.Second {
@@ -114,8 +118,8 @@ func TestStartsSlowlyOnce(t *testing.T) {
 		}
 	})
 	synctest.Test(t, func(t *testing.T) {
-		s := answers(0, "allow")
-		s.begin = 10 * time.Second
+		s := decidertest.Answers(0, "allow")
+		s.Begin = 10 * time.Second
 		r := open(t, "slower", s)
 		defer r.Close()
 		if got, took := one(t, r); got.Say != Ask || took != StartLimit {
@@ -134,13 +138,13 @@ func TestStartsSlowlyOnce(t *testing.T) {
 func TestCrashAndRestart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		crash := true
-		r := open(t, "fragile", &script{decide: func(f *fake, id int64, _ Question) {
+		r := open(t, "fragile", &decidertest.Program{Decide: func(l *decidertest.Life, id int64, _ jsontext.Value) {
 			if crash {
 				time.Sleep(100 * time.Millisecond)
-				f.crash()
+				l.Crash()
 				return
 			}
-			f.say(decision(id, "allow"))
+			l.Say(decidertest.Decision(id, "allow"))
 		}})
 		defer r.Close()
 		settle()
@@ -168,12 +172,12 @@ func TestCrashAndRestart(t *testing.T) {
 
 func TestPausesGrow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := answers(0, "allow")
-		s.refuse = 3
+		s := decidertest.Answers(0, "allow")
+		s.Refuse = 3
 		r := open(t, "missing", s)
 		defer r.Close()
 		began := time.Now()
-		for r.starts.Load() < 4 {
+		for r.program.Starts() < 4 {
 			time.Sleep(time.Millisecond)
 			synctest.Wait()
 		}
@@ -188,12 +192,12 @@ func TestPausesGrow(t *testing.T) {
 
 func TestAnotherVersionIsRefusedForGood(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := open(t, "new", &script{hello: result(helloID, `{"protocolVersion":2,"capabilities":{}}`)})
+		r := open(t, "new", &decidertest.Program{Hello: decidertest.Result(helloID, `{"protocolVersion":2,"capabilities":{}}`)})
 		defer r.Close()
 		time.Sleep(time.Hour)
 		got, took := one(t, r)
-		if got.Say != Ask || took != 0 || r.starts.Load() != 1 {
-			t.Errorf("got %v after %v and %d starts, want ask at once and one start", got.Say, took, r.starts.Load())
+		if got.Say != Ask || took != 0 || r.program.Starts() != 1 {
+			t.Errorf("got %v after %v and %d starts, want ask at once and one start", got.Say, took, r.program.Starts())
 		}
 		if e := r.log.of(Decided); !strings.Contains(e[0].Why, "it speaks version 2 of the protocol, not 1") {
 			t.Errorf("got %q in the journal", e[0].Why)
@@ -203,7 +207,7 @@ func TestAnotherVersionIsRefusedForGood(t *testing.T) {
 
 func TestSilentIsEndedAndStartedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := open(t, "silent", &script{decide: func(*fake, int64, Question) {}})
+		r := open(t, "silent", &decidertest.Program{Decide: func(*decidertest.Life, int64, jsontext.Value) {}})
 		defer r.Close()
 		settle()
 		for range maxSilences {
@@ -212,15 +216,15 @@ func TestSilentIsEndedAndStartedAgain(t *testing.T) {
 			}
 		}
 		time.Sleep(time.Second)
-		if r.starts.Load() != 2 {
-			t.Errorf("got %d starts, want 2", r.starts.Load())
+		if r.program.Starts() != 2 {
+			t.Errorf("got %d starts, want 2", r.program.Starts())
 		}
 	})
 }
 
 func TestDeafTakesNoMemory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := open(t, "deaf", &script{deaf: true})
+		r := open(t, "deaf", &decidertest.Program{Deaf: true})
 		defer r.Close()
 		settle()
 		full := 0
@@ -239,7 +243,7 @@ func TestDeafTakesNoMemory(t *testing.T) {
 
 func TestLateIsJournalled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := open(t, "late", answers(612*time.Millisecond, "allow"))
+		r := open(t, "late", decidertest.Answers(612*time.Millisecond, "allow"))
 		defer r.Close()
 		settle()
 		if got, took := one(t, r); got.Say != Ask || took != AnswerLimit {
@@ -259,15 +263,14 @@ func TestLateIsJournalled(t *testing.T) {
 func TestWhatItAsksUs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		heard := make(chan string, 1)
-		s := &script{}
+		s := &decidertest.Program{}
 		r := &rig{}
-		s.decide = func(f *fake, id int64, _ Question) {
-			f.say(`[{"jsonrpc":"2.0","id":"x","method":"secrets/get","params":{}},{"jsonrpc":"2.0","method":"log"}]` + "\n" + decision(id, "deny"))
+		s.Decide = func(l *decidertest.Life, id int64, _ jsontext.Value) {
+			l.Say(`[{"jsonrpc":"2.0","id":"x","method":"secrets/get","params":{}},{"jsonrpc":"2.0","method":"log"}]` + "\n" + decidertest.Decision(id, "deny"))
 		}
-		start := s.starter(&r.starts)
-		r.Decider = Open(Program{ID: "dev.test.curious", Note: r.log.note, Start: func(ctx context.Context) (Process, error) {
-			p, err := start(ctx)
-			return tap{p.(*fake), heard}, err
+		r.Decider = Open(Program{ID: "dev.test.curious", Note: r.log.note, Start: func(context.Context) (Process, error) {
+			l, err := s.Start()
+			return tap{l, heard}, err
 		}})
 		defer r.Close()
 		settle()
@@ -284,7 +287,7 @@ func TestWhatItAsksUs(t *testing.T) {
 
 // tap tells the replies that a program gets.
 type tap struct {
-	*fake
+	*decidertest.Life
 	heard chan string
 }
 
@@ -293,12 +296,12 @@ func (p tap) Write(b []byte) (int, error) {
 		p.heard <- string(b)
 		return len(b), nil
 	}
-	return p.fake.Write(b)
+	return p.Life.Write(b)
 }
 
 func TestCloseAnswersWhatIsOpen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := open(t, "open", answers(400*time.Millisecond, "allow"))
+		r := open(t, "open", decidertest.Answers(400*time.Millisecond, "allow"))
 		settle()
 		got := make(chan Answer, 2)
 		r.ask(rm, []byte("{}"), func(a Answer) { got <- a })

@@ -8,6 +8,11 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"sallyport/plugins/decider/decidertest"
 )
 
 func TestCases(t *testing.T) {
@@ -61,11 +66,15 @@ func TestCases(t *testing.T) {
 
 func TestPlay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := open(t, "played", &script{decide: func(f *fake, id int64, q Question) {
+		r := open(t, "played", &decidertest.Program{Decide: func(l *decidertest.Life, id int64, params jsontext.Value) {
+			var q Question
+			if err := json.Unmarshal(params, &q); err != nil {
+				t.Error(err)
+			}
 			if q.Request.Target() == "slow" {
 				time.Sleep(600 * time.Millisecond)
 			}
-			f.say(result(id, `{"decision":"deny","message":"no"}`))
+			l.Say(decidertest.Result(id, `{"decision":"deny","message":"no"}`))
 		}})
 		defer r.Close()
 		if err := r.Ready(context.Background()); err != nil {
@@ -94,7 +103,7 @@ func TestPlay(t *testing.T) {
 
 func TestReadyFailsWithTheStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := open(t, "missing", &script{refuse: 1})
+		r := open(t, "missing", &decidertest.Program{Refuse: 1})
 		defer r.Close()
 		if err := r.Ready(context.Background()); err == nil || err.Error() != "it could not be started: no such program" {
 			t.Errorf("got %v", err)
