@@ -21,8 +21,13 @@ func (s *session) deciders(*permit.Card) permit.Judge {
 	if len(set) == 0 {
 		return nil
 	}
+	return s.judge(set, private != "")
+}
+
+// judge is the judge that asks a set.
+func (s *session) judge(set decider.Set, private bool) permit.Judge {
 	return func(ctx context.Context, c *permit.Card) permit.Verdict {
-		d, err := set.Decide(ctx, s.questionOf(c, private != ""))
+		d, err := set.Decide(ctx, s.questionOf(c, private))
 		return s.verdict(ctx, c, d, err)
 	}
 }

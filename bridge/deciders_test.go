@@ -1,19 +1,19 @@
 package bridge_test
 
 import (
-	"bufio"
 	"context"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"sallyport/bridge/permit"
 	"sallyport/plugins/decider"
+	"sallyport/plugins/decider/decidertest"
 	"sallyport/workspace/config"
 )
 
@@ -22,7 +22,7 @@ type judge struct {
 	*decider.Decider
 
 	mu        sync.Mutex
-	questions []string // as they came
+	questions []string // their params, as they came
 	late      bool     // the machine was too busy for an answer in time
 }
 
@@ -30,9 +30,20 @@ type judge struct {
 func judges(t *testing.T, rule func(q decider.Question) string) *judge {
 	t.Helper()
 	j := &judge{}
+	program := &decidertest.Program{Decide: func(l *decidertest.Life, id int64, params jsontext.Value) {
+		var q decider.Question
+		if err := json.Unmarshal(params, &q); err != nil {
+			t.Errorf("reading a question: %v", err)
+		}
+		j.mu.Lock()
+		j.questions = append(j.questions, string(params))
+		j.mu.Unlock()
+		word, message, _ := strings.Cut(rule(q), ": ")
+		l.Say(decidertest.Result(id, fmt.Sprintf(`{"decision":%q,"message":%q}`, word, message)))
+	}}
 	j.Decider = decider.Open(decider.Program{
 		ID: "dev.test.team", Name: "Team rules",
-		Start: func(context.Context) (decider.Process, error) { return j.start(rule), nil },
+		Start: func(context.Context) (decider.Process, error) { return program.Start() },
 		Note: func(e decider.Entry) {
 			j.mu.Lock()
 			defer j.mu.Unlock()
@@ -44,45 +55,6 @@ func judges(t *testing.T, rule func(q decider.Question) string) *judge {
 		t.Fatal(err)
 	}
 	return j
-}
-
-// pipes are a program's ends of standard input and output.
-type pipes struct {
-	io.Reader
-	io.Writer
-	stop func()
-}
-
-func (p pipes) Stop() { p.stop() }
-
-func (j *judge) start(rule func(q decider.Question) string) decider.Process {
-	in, inW := io.Pipe()
-	out, outW := io.Pipe()
-	done := make(chan struct{})
-	go func() { // Stop waits for it
-		defer close(done)
-		defer outW.Close() // its reader sees the end
-		for lines := bufio.NewScanner(in); lines.Scan(); {
-			var m struct {
-				ID     int64            `json:"id"`
-				Method string           `json:"method"`
-				Params decider.Question `json:"params"`
-			}
-			answer := `{"protocolVersion":1}`
-			if json.Unmarshal(lines.Bytes(), &m) == nil && m.Method == "permissions/decide" {
-				j.mu.Lock()
-				j.questions = append(j.questions, lines.Text())
-				j.mu.Unlock()
-				word, message, _ := strings.Cut(rule(m.Params), ": ")
-				answer = fmt.Sprintf(`{"decision":%q,"message":%q}`, word, message)
-			}
-			_, _ = fmt.Fprintf(outW, `{"jsonrpc":"2.0","id":%d,"result":%s}`+"\n", m.ID, answer)
-		}
-	}()
-	return pipes{out, inW, func() {
-		_, _ = inW.Close(), out.Close()
-		<-done
-	}}
 }
 
 func (j *judge) asked() (questions []string, late bool) {
@@ -193,13 +165,10 @@ func TestDecidersSeeNoConversation(t *testing.T) {
 	if len(questions) != 1 || strings.Contains(questions[0], "secret") {
 		t.Fatalf("got %q", questions)
 	}
-	var m struct {
-		Params decider.Question `json:"params"`
-	}
-	if err := json.Unmarshal([]byte(questions[0]), &m); err != nil {
+	var q decider.Question
+	if err := json.Unmarshal([]byte(questions[0]), &q); err != nil {
 		t.Fatal(err)
 	}
-	q := m.Params
 	if q.Request.Kind != "command" || q.Request.Tool != "Bash" || q.Request.ID == "" || q.Project.Name != "p" || !q.Project.Private || q.Project.ID == "" ||
 		q.Agent != (decider.Agent{ID: info.ID, Name: "Fake"}) || strings.Contains(questions[0], `"ticket"`) {
 		t.Errorf("got %s", questions[0])
