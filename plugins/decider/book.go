@@ -27,6 +27,8 @@ type pending struct {
 	settled bool
 	answers int    // that came in time; tell is called for two at most
 	said    Answer // once settled
+
+	overtaken bool // what it asks was settled before
 }
 
 // about is what the journal says of a question.
@@ -72,7 +74,7 @@ func (b *book) find(id int64) *pending {
 }
 
 func (p *pending) entry(a Answer) Entry {
-	return Entry{What: Decided, Tool: p.what.tool, Target: p.what.target, Answer: a.Say.String(), Message: a.Message, Why: a.Why, DelayMS: inMillis(a.Delay)}
+	return Entry{What: Decided, Tool: p.what.tool, Target: p.what.target, Answer: a.Say.String(), Message: a.Message, Why: a.Why, DelayMS: inMillis(a.Delay), Late: p.overtaken}
 }
 
 // call is a request as a line. params is valid JSON without line breaks.

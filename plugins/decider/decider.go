@@ -234,7 +234,7 @@ func (d *Decider) Decide(ctx context.Context, q *Question) (Answer, error) {
 
 // ask puts a question; its answers come through tell, the first within the limit,
 // and a second one if the program answers twice. tell may not block.
-func (d *Decider) ask(q *Question, params jsontext.Value, tell func(Answer)) {
+func (d *Decider) ask(q *Question, params jsontext.Value, tell func(Answer)) *pending {
 	d.mu.Lock()
 	p := d.asked.add(q, params, tell)
 	limit := AnswerLimit
@@ -257,11 +257,20 @@ func (d *Decider) ask(q *Question, params jsontext.Value, tell func(Answer)) {
 	if why == "" {
 		p.timer = time.AfterFunc(limit, func() { d.expire(p) })
 		d.mu.Unlock()
-		return
+		return p
 	}
 	said := d.settleLocked(p, Answer{Why: why})
 	d.mu.Unlock()
 	d.note(said)
+	return p
+}
+
+// overtake says that a question needs no answer any more. One that comes all the
+// same is late.
+func (d *Decider) overtake(p *pending) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	p.overtaken = !p.settled
 }
 
 // expire is called when a question's time is over.

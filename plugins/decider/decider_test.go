@@ -260,6 +260,40 @@ func TestLateIsJournalled(t *testing.T) {
 	})
 }
 
+// TestOvertakenIsJournalled: an answer in time is late when another has settled
+// the request, or a person.
+func TestOvertakenIsJournalled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fast, slow := open(t, "fast", decidertest.Answers(100*time.Millisecond, "deny")), open(t, "slow", decidertest.Answers(200*time.Millisecond, "allow"))
+		defer fast.Close()
+		defer slow.Close()
+		settle()
+		ctx, answered := context.WithTimeout(context.Background(), 50*time.Millisecond)
+		defer answered()
+		if _, err := (Set{fast.Decider}).Decide(ctx, rm); err == nil {
+			t.Error("want the context's error")
+		}
+		if got, err := (Set{fast.Decider, slow.Decider}).Decide(context.Background(), rm); got.Say != Deny || err != nil {
+			t.Errorf("got %v, %v", got, err)
+		}
+		time.Sleep(time.Second)
+		for _, tt := range []struct {
+			of   *rig
+			want []string
+		}{
+			{fast, []string{"did not decide Bash rm -rf build: it refused it after 100 ms, too late", "refused Bash rm -rf build (100 ms)"}},
+			{slow, []string{"did not decide Bash rm -rf build: it allowed it after 200 ms, too late"}},
+		} {
+			entries := tt.of.log.of(Decided)
+			for i, want := range tt.want {
+				if len(entries) != len(tt.want) || !strings.HasSuffix(entries[i].String(), want) {
+					t.Errorf("%s: got %v, want %q", tt.of.Name, entries, tt.want)
+				}
+			}
+		}
+	})
+}
+
 func TestWhatItAsksUs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		heard := make(chan string, 1)

@@ -25,7 +25,7 @@ type Entry struct {
 	Message string    `json:"message,omitzero"`
 	Why     string    `json:"why,omitzero"`     // why it did not decide, or what happened
 	DelayMS float64   `json:"delayMs,omitzero"` // milliseconds
-	Late    bool      `json:"late,omitzero"`    // the answer came too late to count
+	Late    bool      `json:"late,omitzero"`    // it came too late to count: its time was over, or somebody else had settled it
 }
 
 // String is the entry as a line for people, in local time:
@@ -45,6 +45,8 @@ func (e Entry) String() string {
 		return when + "  Stray     " + why + ": " + about
 	case e.What == Stray:
 		return when + "  Stray     " + why
+	case e.Late && why != "":
+		return fmt.Sprintf("%s  Decision  did not decide %s: %s", when, about, why)
 	case e.Late && word != "":
 		return fmt.Sprintf("%s  Decision  did not decide %s: it %s it after %s, too late", when, about, word, milli(e.DelayMS))
 	case e.Late:

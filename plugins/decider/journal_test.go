@@ -22,6 +22,7 @@ func TestEntryLines(t *testing.T) {
 		{Entry{What: Decided, Tool: "Bash", Target: "npm test", Answer: "allow", DelayMS: 0.2}, "14:03:12  Decision  allowed Bash npm test (1 ms)"},
 		{Entry{What: Decided, Tool: "Bash", Target: "cargo build", Answer: "ask", Why: "no answer in time", DelayMS: 500}, "14:03:12  Decision  did not decide Bash cargo build: no answer in time; the user is asked"},
 		{Entry{What: Decided, Tool: "Bash", Target: "cargo build", Answer: "ask", DelayMS: 3}, "14:03:12  Decision  did not decide Bash cargo build (3 ms): it left it; the user is asked"},
+		{Entry{What: Decided, Tool: "Bash", Target: "ls", Answer: "ask", Why: "no answer in time", Late: true, DelayMS: 500}, "14:03:12  Decision  did not decide Bash ls: no answer in time"},
 		{Entry{What: Decided, Tool: "Bash", Target: "ls", Answer: "deny", Late: true, DelayMS: 612}, "14:03:12  Decision  did not decide Bash ls: it refused it after 612 ms, too late"},
 		{Entry{What: Decided, Tool: "mcp__a__b", Answer: "allow", DelayMS: 1}, "14:03:12  Decision  allowed mcp__a__b (1 ms)"},
 		{Entry{What: Decided, Tool: "Bash", Target: "a\nb\x1b[2J", Answer: "allow", DelayMS: 1}, "14:03:12  Decision  allowed Bash a b [2J (1 ms)"},

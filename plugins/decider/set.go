@@ -20,7 +20,8 @@ type Decision struct {
 
 // Decide asks all at once. A deny settles at once; an allow when all have
 // answered or their time is over. A ctx that ends is an error, whatever was
-// answered before; the answers that come later are still in the journals.
+// answered before. Answers that come when it is settled are in the journals, as
+// late.
 func (s Set) Decide(ctx context.Context, q *Question) (Decision, error) {
 	if len(s) == 0 {
 		return Decision{}, ctx.Err()
@@ -38,7 +39,8 @@ func (s Set) Decide(ctx context.Context, q *Question) (Decision, error) {
 	}
 	words := make(chan word, 2*len(s)) // each tells once or twice, and never waits
 	for i, d := range s {
-		d.ask(q, params, func(a Answer) { words <- word{i, a} })
+		p := d.ask(q, params, func(a Answer) { words <- word{i, a} })
+		defer d.overtake(p)
 	}
 	said := make([]Answer, len(s))
 	heard := make([]bool, len(s))
