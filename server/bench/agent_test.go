@@ -27,7 +27,8 @@ func flooderRole(args []string) error {
 
 // agentRole speaks as much ACP as a session needs. The prompt's text says what
 // to do: "flood" and a flow, or "read PATH COUNT": so many requests
-// fs/read_text_file, one after the other; "pass" with a method that nobody knows.
+// fs/read_text_file, one after the other; "pass" with a method that nobody knows;
+// "ask FILE COUNT COMMAND": see askAll.
 func agentRole([]string) error {
 	in := bufio.NewReaderSize(os.Stdin, 1<<20)
 	for {
@@ -108,6 +109,8 @@ func obey(in *bufio.Reader, text string) error {
 		return read(in, "fs/read_text_file", args[0], args[1])
 	case "pass":
 		return read(in, "_bench/read", args[0], args[1])
+	case "ask":
+		return askAll(in, args[0], args[1], strings.Join(args[2:], " "))
 	default:
 		return fmt.Errorf("an order that is none: %q", text)
 	}

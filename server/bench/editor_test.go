@@ -56,7 +56,7 @@ func (e *editor) open(folder string) error {
 func (e *editor) initialize(folder string) error {
 	hello := fmt.Sprintf(`{"processId":null,"clientInfo":{"name":"bench"},"rootUri":null,"capabilities":{"general":{"positionEncodings":["utf-16"]}},`+
 		`"workspaceFolders":[{"uri":%q,"name":"bench"}],"initializationOptions":{"sallyport":{"client":"bench","version":"1",`+
-		`"features":["update","notice","permission","apply","context","elicitation","unsaved"]}}}`, workspace.URIOf(folder))
+		`"features":["update","notice","permission","apply","context","elicitation","unsaved","deciding"]}}}`, workspace.URIOf(folder))
 	if _, err := e.request("initialize", hello); err != nil {
 		return err
 	}

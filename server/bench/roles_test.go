@@ -43,6 +43,7 @@ func play(role string, args []string) int {
 	roles := map[string]func([]string) error{
 		"agent":   agentRole,
 		"flooder": flooderRole,
+		"decider": deciderRole,
 		"editor":  editorRole,
 		"copy":    func([]string) error { return copyHop() },
 		"sdk":     func([]string) error { return sdkHop() },

@@ -57,6 +57,12 @@ func startServe(tb testing.TB, in, out *os.File, agent ...string) *serve {
 // startAs is startServe for any of our subcommands that serve.
 func startAs(tb testing.TB, command string, in, out *os.File, agent ...string) *serve {
 	tb.Helper()
+	return startWith(tb, nil, command, in, out, agent...)
+}
+
+// startWith is startAs with deciders in these folders.
+func startWith(tb testing.TB, deciders []string, command string, in, out *os.File, agent ...string) *serve {
+	tb.Helper()
 	if !measurable {
 		tb.Skip("only Linux shows what another process takes")
 	}
@@ -65,11 +71,16 @@ func startAs(tb testing.TB, command string, in, out *os.File, agent ...string) *
 	if len(agent) == 0 {
 		agent = []string{os.Args[0], roleWord, "agent"}
 	}
+	var rules []map[string]string
+	for _, folder := range deciders {
+		rules = append(rules, map[string]string{"folder": folder})
+	}
 	settings, err := json.Marshal(map[string]any{
 		"agent": "bench", "unsaved": "leave", "logLevel": "warn",
 		"agents": map[string]any{"bench": map[string]any{"command": agent[0], "args": agent[1:]}},
 		// What the fence costs is measured where it is made; here the agent is looked at from outside.
-		"sandbox": "off",
+		"sandbox":     "off",
+		"permissions": map[string]any{"deciders": rules, "allow": []string{"Bash(allowed by a rule)"}},
 	})
 	if err != nil {
 		tb.Fatal(err)
@@ -127,9 +138,15 @@ type local struct {
 // attach starts serve with an editor here, which has said nothing yet.
 func attach(tb testing.TB, agent ...string) *local {
 	tb.Helper()
+	return attachWith(tb, nil, agent...)
+}
+
+// attachWith is attach with deciders in these folders.
+func attachWith(tb testing.TB, deciders []string, agent ...string) *local {
+	tb.Helper()
 	toServe, fromEditor := mustPipe(tb)
 	toEditor, fromServe := mustPipe(tb)
-	s := startServe(tb, toServe, fromServe, agent...)
+	s := startWith(tb, deciders, "serve", toServe, fromServe, agent...)
 	closeAll(toServe, fromServe)
 	l := &local{serve: s, editor: newEditor(toEditor, fromEditor)}
 	l.hang = sync.OnceFunc(func() { closeAll(fromEditor, toEditor) })
