@@ -29,6 +29,8 @@
 //     the fence for reading; what a person must know of it is told once for each state of
 //     the file. An editor that does not answer is waited for a moment, and asked again when
 //     it is heard of.
+//   - A card that deciders are asked about is on screen before they answer, where the
+//     display can (Early); what else is sent of it follows it.
 //   - While a session is marked, nothing of consequence is allowed without a person:
 //     no mode, rule or policy does.
 //   - Receipts, notices and errors have no contents, prompts or secrets.

@@ -180,8 +180,8 @@ function M.focus(s)
   return true
 end
 
---- How long a key in the conversation does nothing when another card has come into the place of the one that it answered,
---- and not by the user's own answer: it may be meant for the one before. In ms.
+--- How long a key in the conversation does nothing once another card is the one that it answers: it may be meant for the
+--- one before, or for none. In ms, less than a person takes to see it.
 local PAUSE = 300
 
 --- The card that keys in a conversation answer, and since when, by session id.
@@ -191,15 +191,9 @@ local heads = {}
 ---@param s sallyport.Session
 ---@return sallyport.Item?
 local function head(s)
-  local item, known = session.next(s), heads[s.id] or { since = -PAUSE }
-  local before = known.item
-  if item ~= before then
-    local since = known.since
-    if before then
-      local own = before.settled and before.settled.outcome.by == "user"
-      since = own and -PAUSE or vim.uv.now()
-    end
-    heads[s.id] = { item = item, since = since }
+  local item = session.next(s)
+  if not heads[s.id] or heads[s.id].item ~= item then
+    heads[s.id] = { item = item, since = vim.uv.now() }
   end
   return item
 end
