@@ -33,6 +33,9 @@
 //     display can (Early); what else is sent of it follows it.
 //   - While a session is marked, nothing of consequence is allowed without a person:
 //     no mode, rule or policy does.
+//   - An agent that switches itself to a mode in which it asks less is put back before
+//     anybody is asked, and stays so unless a person lets it: [ownMode]. Where it does
+//     not go back, the posture says so.
 //   - Receipts, notices and errors have no contents, prompts or secrets.
 //   - "The turn ended" is one event (endTurn); nothing outside this package
 //     knows by which message an agent says so.

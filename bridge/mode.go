@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -122,26 +123,43 @@ func (s *session) setAgentMode(ctx context.Context, a *agent, mode permit.Mode) 
 	if !ok || s.agentMode() == want {
 		return nil
 	}
-	o, option := s.offered(), s.harness.Own.ModeOption
-	for _, m := range o.Modes.Available {
-		if m.ID == want && option == "" {
-			return s.switchMode(ctx, a, "session/set_mode", map[string]any{"sessionId": s.agentID(), "modeId": want}, want)
+	err := s.setOwnMode(ctx, a, want)
+	var none *noModeError
+	if errors.As(err, &none) {
+		return fmt.Errorf("%w, which mode %s needs: what it asks is up to its own settings", err, mode)
+	}
+	return err
+}
+
+// setOwnMode brings the agent into one of its own modes, as somebody here wants it.
+func (s *session) setOwnMode(ctx context.Context, a *agent, want string) error {
+	method, params, err := s.modeCall(a, want)
+	if err != nil {
+		return err
+	}
+	undo := s.expectMode(want)
+	if _, err := a.call(ctx, method, params); err != nil {
+		undo()
+		return fmt.Errorf("setting the agent's mode %q: %w", want, err)
+	}
+	return nil
+}
+
+// ourMode is the strictest of our modes that the harness maps to one of the agent's.
+func (s *session) ourMode(agentMode string) (permit.Mode, bool) {
+	for _, ours := range []permit.Mode{permit.PlanMode, permit.Default, permit.AcceptEdits, permit.Bypass} {
+		if theirs, ok := s.harness.ACP.Switches.Modes[string(ours)]; ok && theirs == agentMode && agentMode != "" {
+			return ours, true
 		}
 	}
-	for _, c := range o.Options {
-		if isModeOption(c.ID, c.Category, option) {
-			params := map[string]any{"sessionId": s.agentID(), "configId": c.ID, "value": want}
-			return s.switchMode(ctx, a, "session/set_config_option", params, want)
-		}
-	}
-	return fmt.Errorf("%s does not offer its mode %q, which mode %s needs: what it asks is up to its own settings", a.harness.Name, want, mode)
+	return "", false
 }
 
 // agentMode is the agent's own mode, as far as it was said.
 func (s *session) agentMode() string {
 	s.state.mu.Lock()
 	defer s.state.mu.Unlock()
-	return s.state.memory.agentMode
+	return s.state.memory.own.said
 }
 
 // expectMode notes that the agent is being brought into a mode, so that its word
@@ -149,24 +167,16 @@ func (s *session) agentMode() string {
 func (s *session) expectMode(want string) (undo func()) {
 	s.state.mu.Lock()
 	defer s.state.mu.Unlock()
-	was := s.state.memory.agentMode
-	s.state.memory.agentMode = want
+	own := &s.state.memory.own
+	said, agreed := own.said, own.agreed
+	own.said, own.agreed = want, want
 	return func() {
 		s.state.mu.Lock()
 		defer s.state.mu.Unlock()
-		if s.state.memory.agentMode == want {
-			s.state.memory.agentMode = was
+		if own.said == want && own.agreed == want {
+			own.said, own.agreed = said, agreed
 		}
 	}
-}
-
-func (s *session) switchMode(ctx context.Context, a *agent, method string, params map[string]any, want string) error {
-	undo := s.expectMode(want)
-	if _, err := a.call(ctx, method, params); err != nil {
-		undo()
-		return fmt.Errorf("setting the agent's mode %q: %w", want, err)
-	}
-	return nil
 }
 
 // modeOption is the value of the mode in a list of configOptions, "" when there

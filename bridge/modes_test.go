@@ -5,8 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"sallyport/bridge"
 	"sallyport/bridge/permit"
 )
@@ -106,47 +104,5 @@ func TestAModeThatIsGivenUp(t *testing.T) {
 	}
 	if now, _ := r.Info(info.ID); now.Mode != permit.Default {
 		t.Errorf("the mode is %s", now.Mode)
-	}
-}
-
-// TestTheAgentsOwnChangesOfMode: one that stops its asking is told, unless
-// somebody here set it, or it was so all the time.
-func TestTheAgentsOwnChangesOfMode(t *testing.T) {
-	const yolo = `"modes": {"currentModeId": "ask", "availableModes": [{"id": "ask", "name": "ask"}, {"id": "yolo", "name": "yolo"}]}`
-	const option = `"configOptions": [{"id": "mode", "name": "Mode", "category": "mode", "type": "select", "currentValue": "yolo", "options": [{"value": "yolo", "name": "yolo"}, {"value": "ask", "name": "ask"}]}]`
-	const says = `{"update": {"sessionUpdate": "current_mode_update", "currentModeId": "yolo"}}`
-	const lists = `{"update": {"sessionUpdate": "config_option_update", ` + option + `}}`
-	for _, test := range []struct {
-		name, offer, steps string
-		before             func(*rig, bridge.Info)
-		told               int
-	}{
-		{"by current_mode_update", yolo, says + `,` + says, nil, 1},
-		{"by config_option_update", yolo, lists, nil, 1},
-		{"a stricter one", yolo, `{"update": {"sessionUpdate": "current_mode_update", "currentModeId": "plan"}}`, nil, 0},
-		{"as it was offered", option, lists, nil, 0},
-		{"by the session's mode", yolo, says, func(r *rig, i bridge.Info) { r.set(i.ID, permit.Bypass) }, 0},
-		{"by its config option", strings.Replace(option, `"currentValue": "yolo"`, `"currentValue": "ask"`, 1), says, func(r *rig, i bridge.Info) {
-			if _, err := r.SetConfigOption(r.ctx(), i.ID, "mode", jsontext.Value(`"yolo"`)); err != nil {
-				r.t.Error(err)
-			}
-		}, 0},
-		{"again and again", yolo, `{"repeat": {"times": 500, "steps": [{"update": {"sessionUpdate": "current_mode_update", "currentModeId": "ask"}}, ` + says + `]}}`, nil, 21},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			r := newRig(t, `{`+test.offer+`, "prompts": [{"steps": [`+test.steps+`]}]}`,
-				func(r *rig) { setModes(r, map[string]string{"bypassPermissions": "yolo"}) })
-			info := r.open()
-			if test.before != nil {
-				test.before(r, info)
-			}
-			if _, err := r.prompt(info.ID, "go"); err != nil {
-				t.Fatal(err)
-			}
-			n := append(r.display.noticed(bridge.NoticePosture), r.display.noticed(bridge.NoticeRefused)...)
-			if len(n) != test.told {
-				t.Errorf("%d notices, want %d: %+v", len(n), test.told, n)
-			}
-		})
 	}
 }

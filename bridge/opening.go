@@ -192,7 +192,8 @@ func (s *session) opened(a *agent, id string, result []byte) error {
 	offered := readOffer(raw)
 	s.state.mu.Lock()
 	s.state.offer = raw
-	s.state.memory.agentMode = offered.mode(s.harness.Own.ModeOption)
+	mode := offered.mode(s.harness.Own.ModeOption)
+	s.state.memory.own = ownMode{said: mode, agreed: mode, settled: s.state.memory.own.settled}
 	if !a.quirks.Has(quirk.LateReplay) { // it tells the history after its answer
 		s.state.memory.history.replay = action
 	}

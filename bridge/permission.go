@@ -41,6 +41,7 @@ func (s *session) permissionRequest(a *agent, m *rpc.Message) func(context.Conte
 	return func(ctx context.Context) {
 		defer t.work.Done()
 		o := s.decide(ctx, t, card)
+		s.pickedMode(card, o)
 		_ = a.conn.ReplyRaw(id, o.Response())
 	}
 }

@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"sallyport/bridge/permit"
-	"sallyport/bridge/quirk"
 	"sallyport/bridge/sandbox"
 	"sallyport/plugins/harness"
+	"sallyport/workspace/text"
 )
 
 // postureLocked is what holds for the session now. It comes from what its
@@ -31,6 +31,9 @@ func (s *session) postureLocked() Posture {
 	}
 	if s.state.mode == permit.Bypass {
 		p.Sentence += "; mode bypassPermissions: nothing is asked"
+	}
+	if mode := s.looseLocked(); mode != "" {
+		p.Sentence += fmt.Sprintf("; it switched itself to its mode %q, in which it asks less", clip(text.Visible(mode), maxRecorded))
 	}
 	return p
 }
@@ -162,28 +165,6 @@ func (s *session) lowerPosture(seen past) {
 		s.recordPosture(now)
 		s.notice(Notice{Kind: NoticePosture, Level: Warning, Text: "posture is lower now: " + now.Sentence})
 	}
-}
-
-// modeChanged takes in the agent's word that its mode is another now. One that
-// stops its asking and that nobody here set is told to the user.
-func (s *session) modeChanged(agentMode string) {
-	if agentMode == "" {
-		return
-	}
-	s.state.mu.Lock()
-	ours := s.harness.ACP.Switches.Modes[string(s.state.mode)]
-	known := agentMode == ours || agentMode == s.state.memory.agentMode
-	s.state.memory.agentMode = agentMode
-	s.state.mu.Unlock()
-	if known || !quirk.Loosens(s.harness.ID, agentMode) {
-		return
-	}
-	s.recordAlarm(fmt.Sprintf("the agent switched itself to mode %q, in which it asks less", agentMode))
-	s.caused(Notice{
-		Kind: NoticePosture, Level: Warning,
-		Text: fmt.Sprintf("%s switched itself to mode %q, in which it asks less", s.harness.Name, agentMode),
-		Hint: fmt.Sprintf("set the mode again to put it back (now: %s)", s.currentMode()),
-	})
 }
 
 // agentConfig lists an agent's own settings, which it may not write: those of

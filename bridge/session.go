@@ -101,15 +101,15 @@ type use struct {
 
 // memory is what a session remembers between turns.
 type memory struct {
-	notes     notes
-	unsaved   UnsavedChoice // the user's answer, asked once a session
-	past      past
-	history   history
-	agentMode string // the agent's own mode, as far as it was said
-	copied    copied
-	told      told
-	answered  bool    // a client that speaks ACP has its answer
-	kernel    *fenced // of the agent that served last
+	notes    notes
+	unsaved  UnsavedChoice // the user's answer, asked once a session
+	past     past
+	history  history
+	own      ownMode
+	copied   copied
+	told     told
+	answered bool    // a client that speaks ACP has its answer
+	kernel   *fenced // of the agent that served last
 }
 
 // past is what was seen of the agent working past us.

@@ -8,7 +8,6 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"sallyport/bridge/permit"
 	"sallyport/bridge/rpc"
 	"sallyport/plugins/harness"
 )
@@ -231,11 +230,8 @@ func (s *session) expect(method string, params jsontext.Value) undo {
 // the agent's mode, which its user has just picked.
 func (s *session) followMode(agentMode string, back func()) undo {
 	before := s.currentMode()
-	for _, ours := range []permit.Mode{permit.PlanMode, permit.Default, permit.AcceptEdits, permit.Bypass} {
-		if theirs, ok := s.harness.ACP.Switches.Modes[string(ours)]; ok && theirs == agentMode && agentMode != "" {
-			s.setMode(ours)
-			break
-		}
+	if ours, ok := s.ourMode(agentMode); ok {
+		s.setMode(ours)
 	}
 	return func() {
 		s.setMode(before)

@@ -133,6 +133,7 @@ func (s *session) ready(ctx context.Context, t *turn, blocks []jsontext.Value) (
 		return nil, nil, err
 	}
 	blocks, sent := s.withUnsaved(ctx, a, blocks)
+	s.restoreMode(ctx, a)
 	s.settle(ctx)
 	if err := s.cover(ctx, a, t); err != nil {
 		return nil, nil, err

@@ -188,15 +188,21 @@ func (s *session) update(a *agent, u *agentUpdate) {
 		return // the agent was ended, and the display does not read
 	}
 	defer s.shown()
+	s.pass(a, now, u.kind, u.raw, from)
+}
+
+// pass shows an update, or keeps it for a client that does not know the session
+// yet. It needs the slot of flow.
+func (s *session) pass(a *agent, now moment, kind string, raw []byte, from Original) {
 	switch {
 	case now.replay == again:
 	case !s.flow.held.on:
-		s.showUpdate(a.span.ctx, now, u.kind, u.raw, from)
-	case len(s.flow.held.updates) >= maxEarly || s.flow.held.bytes+len(u.raw) > maxEarlyBytes:
+		s.showUpdate(a.span.ctx, now, kind, raw, from)
+	case len(s.flow.held.updates) >= maxEarly || s.flow.held.bytes+len(raw) > maxEarlyBytes:
 		a.noise.count("a session/update before its session was known")
 	default:
-		s.flow.held.bytes += len(u.raw)
-		s.flow.held.updates = append(s.flow.held.updates, heldUpdate{now, u.kind, bytes.Clone(u.raw), from.clone()})
+		s.flow.held.bytes += len(raw)
+		s.flow.held.updates = append(s.flow.held.updates, heldUpdate{now, kind, bytes.Clone(raw), from.clone()})
 	}
 }
 
@@ -216,13 +222,13 @@ func (s *session) learn(a *agent, now *moment, u *agentUpdate) {
 		}
 	case "current_mode_update":
 		id, _ := rpc.Unquote(u.member("currentModeId"))
-		s.modeChanged(id)
+		s.modeChanged(a, id)
 	case "config_option_update":
-		s.modeChanged(modeOption(u.member("configOptions"), s.harness.Own.ModeOption))
+		s.modeChanged(a, modeOption(u.member("configOptions"), s.harness.Own.ModeOption))
 	case "agent_message_chunk":
 		if a.quirks.Has(quirk.ModeText) && bytes.Contains(u.raw, []byte("[MODE_UPDATE]")) {
 			if mode, ok := quirk.ModeFromText(u.text()); ok {
-				s.modeChanged(mode)
+				s.modeChanged(a, mode)
 			}
 		}
 	}

@@ -121,6 +121,18 @@ func (r *Reader) Command(turn, line, folder string) *Card {
 	return c
 }
 
+// Switch makes the card for an agent that switched itself to a mode of its own in
+// which it asks less, and that was put back. It is a question: only a person
+// answers it. Its options are those of Write.
+func (r *Reader) Switch(turn, agent, mode, back string) *Card {
+	c := r.card(turn)
+	c.Title = text.Visible(fmt.Sprintf("%s switched itself to its mode %q, in which it asks less, and was put back to %q. Let it switch?", agent, mode, back))
+	input := rpc.AppendQuote([]byte(`{"mode":`), mode)
+	c.Request = Request{ID: c.ID, Kind: Question, Tool: "SetMode", Input: append(input, '}')}
+	c.Options = []Option{{ID: WriteAllow, Name: "Let it switch", Kind: allowOnce}, {ID: WriteReject, Name: "Keep it where it is", Kind: rejectOnce}}
+	return c
+}
+
 func (r *Reader) card(turn string) *Card {
 	return &Card{ID: fmt.Sprintf("%s/p%d", r.Session, r.made.Add(1)), Session: r.Session, Turn: turn}
 }

@@ -53,3 +53,19 @@ func loose(mode string) bool {
 		return false
 	}
 }
+
+// PickedMode is the agent's mode that an option of its plan card leads to: claude
+// names its options by the modes, gemini and qwen by how one goes on.
+func PickedMode(agent, option string) string {
+	always := map[string]string{"gemini": "autoEdit", "qwen": "auto-edit"}[agent]
+	switch {
+	case always == "":
+		return option
+	case option == "proceed_always":
+		return always
+	case option == "proceed_once":
+		return "default"
+	default:
+		return ""
+	}
+}
