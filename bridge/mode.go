@@ -145,14 +145,15 @@ func (s *session) setOwnMode(ctx context.Context, a *agent, want string) error {
 	return nil
 }
 
-// ourMode is the strictest of our modes that the harness maps to one of the agent's.
+// ourMode is the strictest of our modes that the harness maps to one of the agent's,
+// or has its name and reads only.
 func (s *session) ourMode(agentMode string) (permit.Mode, bool) {
 	for _, ours := range []permit.Mode{permit.PlanMode, permit.Default, permit.AcceptEdits, permit.Bypass} {
 		if theirs, ok := s.harness.ACP.Switches.Modes[string(ours)]; ok && theirs == agentMode && agentMode != "" {
 			return ours, true
 		}
 	}
-	return "", false
+	return permit.PlanMode, agentMode == string(permit.PlanMode)
 }
 
 // agentMode is the agent's own mode, as far as it was said.

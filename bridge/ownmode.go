@@ -51,7 +51,7 @@ func (s *session) asksLess(mode string) bool {
 	}
 	switches := &s.harness.ACP.Switches
 	asks := switches.Modes[string(permit.Default)]
-	return asks != "" && !slices.Contains([]string{asks, switches.Modes[string(permit.PlanMode)], switches.ReadOnlyMode}, mode)
+	return asks != "" && !slices.Contains([]string{asks, string(permit.PlanMode), switches.Modes[string(permit.PlanMode)], switches.ReadOnlyMode}, mode)
 }
 
 // looseLocked is the mode in which the agent asks less and that nobody agreed to,

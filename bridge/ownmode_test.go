@@ -64,6 +64,7 @@ func TestTheAgentsOwnChangesOfMode(t *testing.T) {
 			if test.offer != yoloOption {
 				maps(r)
 			}
+			r.display.answer = reject
 			info := r.open()
 			if test.before != nil {
 				test.before(r, info)
@@ -278,6 +279,41 @@ func TestAModePickedWithAPlan(t *testing.T) {
 			}
 			if now, _ := r.Info(info.ID); now.Mode != test.mode || modesSet(r) != test.sets {
 				t.Errorf("the mode is %s and the agent was set to %q, want %s and %q", now.Mode, modesSet(r), test.mode, test.sets)
+			}
+		})
+	}
+}
+
+// TestAModeThatTheClientSets is the user's: it is not put back, the session follows
+// where it knows the mode, and what asks less is told and in the posture.
+func TestAModeThatTheClientSets(t *testing.T) {
+	for _, test := range []struct {
+		mode  string
+		ours  permit.Mode
+		loose bool
+	}{
+		{"plan", permit.PlanMode, false},
+		{"yolo", permit.Default, true},
+	} {
+		t.Run(test.mode, func(t *testing.T) {
+			r := newRig(t, `{`+yolo+`}`, func(r *rig) { setModes(r, map[string]string{"default": "ask"}) })
+			info := r.open()
+			answered := make(chan error, 1)
+			r.Forward(r.ctx(), bridge.Through{Session: info.ID, Method: "session/set_mode", Params: jsontext.Value(`{"sessionId":"` + info.AgentID + `","modeId":"` + test.mode + `"}`)},
+				func(_ jsontext.Value, err error) { answered <- err })
+			if err := await(t, "the answer", answered); err != nil {
+				t.Fatal(err)
+			}
+			now, err := r.Info(info.ID)
+			if err != nil || now.Mode != test.ours || strings.Contains(now.Posture.Sentence, `its mode "yolo"`) != test.loose {
+				t.Errorf("the mode is %s and the posture %q (%v)", now.Mode, now.Posture.Sentence, err)
+			}
+			if n := r.display.noticed(bridge.NoticePosture); len(n) > 0 != test.loose {
+				t.Errorf("notices are %+v", n)
+			}
+			r.awaits("session/set_mode", 1)
+			if got := modesSet(r); got != test.mode {
+				t.Errorf("the agent was set to %q", got)
 			}
 		})
 	}

@@ -32,8 +32,11 @@ func (s *session) postureLocked() Posture {
 	if s.state.mode == permit.Bypass {
 		p.Sentence += "; mode bypassPermissions: nothing is asked"
 	}
-	if mode := s.looseLocked(); mode != "" {
-		p.Sentence += fmt.Sprintf("; it switched itself to its mode %q, in which it asks less", clip(text.Visible(mode), maxRecorded))
+	switch mode, own := text.Visible(s.state.memory.own.said), s.harness.ACP.Switches.Modes; {
+	case s.looseLocked() != "":
+		p.Sentence += fmt.Sprintf("; it switched itself to its mode %q, in which it asks less", mode)
+	case len(own) > 0 && mode != own[string(s.state.mode)] && s.asksLess(mode):
+		p.Sentence += fmt.Sprintf("; it is in its mode %q, in which it asks less", mode)
 	}
 	return p
 }

@@ -3,6 +3,7 @@ package bridge
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -232,6 +233,9 @@ func (s *session) followMode(agentMode string, back func()) undo {
 	before := s.currentMode()
 	if ours, ok := s.ourMode(agentMode); ok {
 		s.setMode(ours)
+	}
+	if s.asksLess(agentMode) {
+		s.notice(Notice{Kind: NoticePosture, Level: Warning, Text: fmt.Sprintf("%s asks less in its mode %q: what it does not ask about no rule refuses", s.harness.Name, agentMode)})
 	}
 	return func() {
 		s.setMode(before)

@@ -26,7 +26,7 @@ func Loosens(agent, mode string) bool {
 		agent string // part of its names
 		modes []string
 	}{
-		{"claude", []string{"acceptEdits", "bypassPermissions", "auto"}},
+		{"claude", []string{"acceptEdits", "bypassPermissions", "auto", "plan"}}, // in its plan it was seen to run commands unasked
 		{"codex", []string{"agent", "agent-full-access", "workspace-write", "auto", "full-access"}},
 		{"gemini", []string{"autoEdit", "yolo"}},
 		{"qwen", []string{"auto-edit", "yolo"}},

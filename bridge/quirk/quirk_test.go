@@ -67,7 +67,7 @@ func TestLoosens(t *testing.T) {
 		want        bool
 	}{
 		{"claude", "acceptEdits", true}, {"claude", "bypassPermissions", true}, {"claude", "auto", true},
-		{"claude", "default", false}, {"claude", "plan", false}, {"claude", "dontAsk", false},
+		{"claude", "default", false}, {"claude", "plan", true}, {"claude", "dontAsk", false},
 		{"codex", "agent", true}, {"codex", "agent-full-access", true}, {"codex", "workspace-write", true}, {"codex", "read-only", false},
 		{"codex-zed", "auto", true}, {"codex-zed", "full-access", true}, {"codex-zed", "read-only", false},
 		{"gemini", "autoEdit", true}, {"gemini", "yolo", true}, {"gemini", "default", false}, {"gemini", "plan", false},

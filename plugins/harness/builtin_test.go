@@ -135,7 +135,7 @@ func TestBuiltInsMatchRecordings(t *testing.T) {
 				t.Errorf("%s: mode %s is %q, which the agent does not have: %q", id, ours, theirs, modes)
 			}
 		}
-		if read := h.ACP.Switches.ReadOnlyMode; !slices.Contains(modes, read) {
+		if read := h.ACP.Switches.ReadOnlyMode; read != "" && !slices.Contains(modes, read) {
 			t.Errorf("%s: readOnlyMode is %q, which the agent does not have: %q", id, read, modes)
 		}
 		if _, ok := said.ConfigOptions[h.ACP.Switches.ModelOption]; h.ACP.Switches.ModelOption != "" && !ok || h.ACP.Switches.ModelOption == "" && !said.Models {
@@ -200,6 +200,13 @@ func TestBuiltInsAsk(t *testing.T) {
 		modes := by[id].ACP.Switches.Modes
 		if modes["acceptEdits"] != modes["default"] || modes["bypassPermissions"] != modes["default"] {
 			t.Errorf("%s stops asking in some mode: %v", id, modes)
+		}
+	}
+	for id, only := range map[string]string{"claude": "default", "codex-zed": "read-only"} {
+		for mode, own := range by[id].ACP.Switches.Modes {
+			if own != only {
+				t.Errorf("%s is sent into its mode %s in %s: it does not ask there, or not afterwards", id, own, mode)
+			}
 		}
 	}
 }

@@ -45,7 +45,9 @@
 //     asking wherever it can, and Sallyport answers; so a fence or a decider
 //     can still refuse in acceptEdits and bypassPermissions. The exceptions say
 //     so in their meaning: Codex in bypassPermissions edits the session's folder
-//     unasked, and Goose is used as its author wrote it.
+//     unasked, and Goose is used as its author wrote it. Claude Code runs commands
+//     unasked in a mode plan of its own, and Zed's adapter for Codex does not take
+//     its mode read-only on again: neither is sent there, or away from there.
 //   - A Harness and a Set do not change once made, and may be shared.
 //
 // # Decisions

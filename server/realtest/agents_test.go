@@ -42,6 +42,7 @@ func scenes() []scene {
 		{"the editor is killed", editorKilled},
 		{"Sallyport is killed", serverKilled},
 		{"a turn that was cut off is undone", cutOff},
+		{"team rules judge", teamRules},
 	}
 }
 

@@ -106,8 +106,20 @@ func promises() []promise {
 		{"The receipt of that turn names every path that it changed, and whose the change is; `sallyport receipt verify` finds the record whole.", always},
 		{"Git is not touched: the project was a repository in the middle of a merge, with staged, unstaged and untracked changes, a stash and settings that have git change line ends, and `git status`, the index, the refs and the merge were the same after each undo.", always},
 		{"When Sallyport is killed with SIGKILL in the middle of a turn, the next one lists the turn as interrupted, and it is undone as any other.", always},
+		{"With the decider Team rules of [examples/team-rules](../examples/team-rules) switched on, a command that they deny is refused in modes `default`, `acceptEdits`, `plan` and `bypassPermissions`, wherever the agent asks about it; who refused it and why reaches the model, with the next prompt at the latest. One that they allow runs and nobody is called. The rest is put to you in `default` and `acceptEdits`, allowed in `bypassPermissions` and refused in `plan`.", always},
+		{"Nothing that Team rules deny was done.", func(r Row) bool { return !r.unasked(func(j Judged) Fate { return j.Denied }) }},
 		{"At the end of a turn no tool call is left open, and every card is settled once.", always},
 	}
+}
+
+// unasked reports whether a command was done in some mode, and nobody was asked.
+func (r Row) unasked(of func(Judged) Fate) bool {
+	for _, j := range r.Rules {
+		if of(j).Itself == Done {
+			return true
+		}
+	}
+	return false
 }
 
 // names lists the agents for which f holds: "a, b and c"; "" for none.
@@ -156,9 +168,10 @@ func limits(rows []Row) []string {
 	add(func(r Row) bool { return r.Asks.Diff == "fragment" }, "**A part of the change.** The card of %s shows the words that are replaced, not the whole file.")
 	add(func(r Row) bool { return r.Life.Outlives }, "**Commands after a cancel.** A command of %s can go on running after its turn was cancelled; it ends with the agent.")
 	add(func(r Row) bool { return r.Life.Loaded && !r.Life.Twice }, "**One load.** %s did not have a conversation any more that had been loaded before: it removes it by itself when it is started again.")
+	add(func(r Row) bool { return r.unasked(func(j Judged) Fate { return j.Rest }) }, "**Modes in which an agent asks less.** %s did commands without asking in some mode, in a sandbox of their own; the table says in which. What nobody asks about no decider denies.")
 	return append(all,
 		"**The network.** Nothing here keeps an agent or a command from it, unless the setting `network` says so.",
 		"**Systems without a fence.** On Windows nothing is enforced; on macOS the fence was never run; where bubblewrap is not allowed, Landlock leaves gaps. The posture says so each time.",
 		"**Other versions.** An agent of another version than the one in the table may behave differently; `sallyport doctor` says which one you have.",
-		"**Other modes.** `acceptEdits`, `plan` and `bypassPermissions` change what is asked; they are tested with a scripted agent only.")
+		"**Other modes.** But for commands under Team rules, `acceptEdits`, `plan` and `bypassPermissions` are tested with a scripted agent only. An agent's own modes that nobody is sent to are not tested: Claude Code, in its own `plan`, was seen to run commands without asking, and Zed's adapter for Codex stayed in `auto` when it was set to `read-only` again.")
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"sallyport/bridge/permit"
 	"sallyport/workspace/receipt"
 )
 
@@ -20,6 +21,8 @@ type Row struct {
 	Life  Life  `json:"life"`
 	// Record is whose the changes of the turn on the record are, by path.
 	Record map[string]receipt.Attribution `json:"record"`
+	// Rules is what became of commands under Team rules, by the session's mode.
+	Rules map[permit.Mode]Judged `json:"rules"`
 }
 
 // Agent is which agent it was.

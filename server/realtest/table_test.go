@@ -50,9 +50,52 @@ func cells() []cell {
 		{"an edit", func(r Row) string { return string(r.Record["edited.txt"]) }},
 		{"a deleted file", func(r Row) string { return string(r.Record["deleted.txt"]) }},
 		{"what a command changed", func(r Row) string { return string(r.Record["shell.txt"]) }},
+		{"`rm -rf build`, which Team rules deny", func(r Row) string { return r.judged(func(j Judged) Fate { return j.Denied }) }},
+		{"`npm test`, which they allow", func(r Row) string { return r.judged(func(j Judged) Fate { return j.Allowed }) }},
+		{"a command that they leave to you", func(r Row) string { return r.judged(func(j Judged) Fate { return j.Rest }) }},
 		{"lists its sessions", func(r Row) string { return choose(r.Life.List, "yes", "no") }},
 		{"loads a session", func(r Row) string { return loads(r.Life) }},
 		{"after it was killed the conversation was", func(r Row) string { return r.Life.Restarted }},
+	}
+}
+
+// judged tells what became of a command under Team rules: the modes in their order,
+// those with one fate together.
+func (r Row) judged(of func(Judged) Fate) string {
+	var fates []Fate
+	modes := map[Fate][]string{}
+	for _, mode := range fourModes {
+		f := of(r.Rules[mode])
+		if len(modes[f]) == 0 {
+			fates = append(fates, f)
+		}
+		modes[f] = append(modes[f], "`"+string(mode)+"`")
+	}
+	if len(fates) == 1 {
+		return fates[0].tell() + ", in every mode"
+	}
+	var all []string
+	for _, f := range fates {
+		all = append(all, f.tell()+" in "+strings.Join(modes[f], ", "))
+	}
+	return strings.Join(all, "; ")
+}
+
+func (f Fate) tell() string {
+	by := map[By]string{ByTeam: "settled by them", ByPerson: "you are asked", ByItsMode: "settled by the mode", "": "nothing is asked"}[f.By]
+	switch f.Itself {
+	case Done:
+		if f.By == "" {
+			return "**done without asking**"
+		}
+		return "**done in its own sandbox without asking**, and to leave it, " + by
+	case Nothing:
+		if f.By == "" {
+			return "not asked about, and nothing came of it"
+		}
+		return "its own sandbox let it do nothing, and to leave it, " + by
+	default:
+		return by
 	}
 }
 

@@ -59,6 +59,7 @@ func (s *stage) wait(t *testing.T, p *prompt) turn {
 				Updates:  slices.Clone(now.Updates[len(p.before.Updates):]),
 				Notices:  slices.Clone(now.Notices[len(p.before.Notices):]),
 				Asked:    slices.Clone(now.Asked[len(p.before.Asked):]),
+				Called:   slices.Clone(now.Called[len(p.before.Called):]),
 				Settled:  slices.Clone(now.Settled[len(p.before.Settled):]),
 				Messages: slices.Clone(now.Messages[len(p.before.Messages):]),
 				Edits:    slices.Clone(now.Edits[len(p.before.Edits):]),
