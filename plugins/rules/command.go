@@ -102,18 +102,19 @@ func (c *commandRules) line(command string) (Rule, bool) {
 // the one that it might match.
 func (c *commandRules) rule(p *part) (sure, perhaps *Rule) {
 	for i := -1; i < len(p.also); i++ {
-		text := p.text
+		at := spelling{p.text, true}
 		if i >= 0 {
-			text = p.also[i]
+			at = p.also[i]
 		}
-		head, _, _ := strings.Cut(text, " ")
-		open := opened(text)
+		head, _, _ := strings.Cut(at.text, " ")
+		open := opened(at.text)
 		for _, list := range [2][]commandRule{c.heads[head], c.anyHead} {
 			for k := range list {
-				if list[k].pattern.matches(text, true) {
+				matches := list[k].pattern.matches(at.text, true)
+				if matches && at.sure {
 					return &list[k].Rule, nil
 				}
-				if open != "" && perhaps == nil && list[k].pattern.might(open) {
+				if perhaps == nil && (matches || open != "" && list[k].pattern.might(open)) {
 					perhaps = &list[k].Rule
 				}
 			}
@@ -122,15 +123,16 @@ func (c *commandRules) rule(p *part) (sure, perhaps *Rule) {
 	return nil, perhaps
 }
 
-// allows is the allow rule that covers a text exactly as it is spelt.
-func (c *commandRules) allows(text string) (Rule, bool) {
-	if len(c.all) > 0 {
+// allows is the allow rule that covers a part exactly as it is spelt, within its
+// limit.
+func (c *commandRules) allows(p *part) (Rule, bool) {
+	if len(c.all) > 0 && p.limit.exact == "" {
 		return c.all[0].Rule, true
 	}
-	head, _, _ := strings.Cut(text, " ")
+	head, _, _ := strings.Cut(p.allow, " ")
 	for _, list := range [2][]commandRule{c.heads[head], c.anyHead} {
 		for k := range list {
-			if list[k].pattern.matches(text, false) {
+			if list[k].pattern.spells(p.limit) && list[k].pattern.matches(p.allow, false) {
 				return list[k].Rule, true
 			}
 		}
@@ -151,8 +153,12 @@ func (r *Rules) command(q *Request) Explanation {
 		parts = append(parts, part{text: "…", unclear: "the rest of the line is not known"})
 	}
 	concerned := !r.commands[Deny].empty() || !r.commands[Ask].empty() || !r.commands[Allow].empty()
+	at, moves := placesOf(q, parts)
 	for i := range parts {
-		e.note(r.part(q, &parts[i], concerned))
+		if moves && parts[i].program == "git" && parts[i].unclear == "" { // as Claude Code has it
+			parts[i].unclear = "git may run what the settings of another folder name"
+		}
+		e.note(r.part(at, &parts[i], concerned))
 		if parts[i].redirect {
 			for _, w := range parts[i].writes {
 				e.Writes = append(e.Writes, shown(w))
@@ -167,14 +173,14 @@ func (r *Rules) command(q *Request) Explanation {
 }
 
 // part judges one part. concerned is false when no rule is about commands.
-func (r *Rules) part(q *Request, p *part, concerned bool) Part {
+func (r *Rules) part(at place, p *part, concerned bool) Part {
 	out := Part{Text: cut(shown(p.text))}
 	unclear := p.unclear
 	for _, say := range []Say{Deny, Ask} {
 		sure, perhaps := r.commands[say].rule(p)
 		if sure == nil {
 			var doubt string
-			if sure, doubt = r.touches(q, p, say); doubt != "" && unclear == "" {
+			if sure, doubt = r.touches(at, p, say); doubt != "" && unclear == "" {
 				unclear = doubt
 			}
 		}
@@ -196,15 +202,23 @@ func (r *Rules) part(q *Request, p *part, concerned bool) Part {
 	switch {
 	case p.redirect:
 		out.Why = "it writes a file, which no allow rule of a command covers"
-	case p.allow == "":
+	case p.allow == "" && p.limit.exact == "":
 		out.Say, out.Why = Allow, "another part of the line stands for it"
 	default:
-		rule, ok := r.commands[Allow].allows(p.allow)
-		if !ok {
+		rule, ok := r.commands[Allow].allows(p)
+		switch {
+		case ok:
+			out.Say, out.Rule = Allow, rule
+		case p.limit.exact != "":
+			out.Say, out.Why = Ask, p.limit.exact
+			if !concerned {
+				out.Say = None
+			}
+		case p.limit.reach > 0:
+			out.Why = "no rule names what it runs"
+		default:
 			out.Why = "no rule is about it"
-			return out
 		}
-		out.Say, out.Rule = Allow, rule
 	}
 	return out
 }

@@ -96,66 +96,32 @@ func (r *Rules) addFile(rule Rule, tool, spec string, scoped bool, root string) 
 	return nil
 }
 
-// place is where paths are relative to.
-type place struct{ folder, home string }
-
-// resolve makes an absolute, slashed, clean path of what an agent wrote. False:
-// it is not known which file that is.
-func (p place) resolve(name string) (string, bool) {
-	if name == "" || strings.ContainsAny(name, "\x00\x03") {
-		return "", false
-	}
-	name = filepath.ToSlash(name)
-	switch {
-	case name[0] == '/' || filepath.IsAbs(name):
-	case name == "~" || strings.HasPrefix(name, "~/"):
-		if p.home == "" {
-			return "", false
-		}
-		name = filepath.ToSlash(p.home) + name[1:]
-	case name[0] == '~' || p.folder == "" || strings.Contains(name, "://"):
-		return "", false
-	default:
-		name = filepath.ToSlash(p.folder) + "/" + name
-	}
-	return path.Clean(name), true
-}
-
-// below is file relative to the base of a rule; false if there is no such way.
-func (p place) below(base, file string) (rel string, ok bool) {
-	switch base {
-	case atFolder:
-		base = p.folder
-	case atHome:
-		base = p.home
-	}
-	if base == "" {
-		return "", false
-	}
-	rel, err := filepath.Rel(base, file)
-	return filepath.ToSlash(rel), err == nil
-}
-
 // matches reports whether the rule covers a resolved file.
-func (f *fileRule) matches(p place, file string) bool {
+func (f *fileRule) matches(p *place, file string) bool {
 	if f.glob == "" {
 		return true
 	}
-	rel, ok := p.below(f.base, file)
-	if !ok {
+	base := p.base(f.base)
+	if base == "" {
 		return false
 	}
+	if f.below(base, file, f.glob) {
+		return true
+	}
+	return p.fold && f.Say > Allow && f.below(strings.ToLower(base), strings.ToLower(file), f.fold)
+}
+
+func (f *fileRule) below(base, file, glob string) bool {
+	rel, err := filepath.Rel(base, file)
+	if err != nil {
+		return false
+	}
+	rel = filepath.ToSlash(rel)
 	up := 0
 	for rest := rel; rest == ".." || strings.HasPrefix(rest, "../"); up++ {
 		rest = strings.TrimPrefix(rest[2:], "/")
 	}
-	if up != f.up { // a wildcard does not climb
-		return false
-	}
-	if doublestar.MatchUnvalidated(f.glob, rel) {
-		return true
-	}
-	return folded && f.Say > Allow && doublestar.MatchUnvalidated(f.fold, strings.ToLower(rel))
+	return up == f.up && doublestar.MatchUnvalidated(glob, rel) // a wildcard does not climb
 }
 
 // covers reports whether the rule is about a tool at all.
@@ -163,42 +129,49 @@ func (f *fileRule) covers(family, tool string) bool {
 	return f.family == family && (f.tool == "" || f.tool == tool)
 }
 
-// file is the rule of a list that covers a file. doubt is true where there are
-// rules and it is not known which file it is.
-func (r *Rules) file(say Say, family, tool string, p place, name string) (rule *Rule, doubt bool) {
-	file, known := p.resolve(name)
-	for i := range r.files[say] {
-		f := &r.files[say][i]
+// file is the rule of a list that covers a file. doubt is true where one may, and
+// it is not known which file it is. tool is empty for a command: what a bare Edit
+// or Read says is about these tools. whole: the name stands for all that is in it.
+func (r *Rules) file(say Say, family, tool string, p *place, name string, whole bool) (rule *Rule, doubt bool) {
+	list := r.files[say]
+	if len(list) == 0 {
+		return nil, false
+	}
+	files, known := p.files(name)
+	for i := range list {
+		f := &list[i]
 		switch {
-		case !f.covers(family, tool):
-		case f.glob == "" || known && f.matches(p, file):
+		case !f.covers(family, tool), f.glob == "" && tool == "":
+			continue
+		case f.glob == "":
 			return &f.Rule, false
-		case !known:
-			doubt = true
+		}
+		doubt = doubt || !known
+		for _, file := range files {
+			switch {
+			case strings.IndexByte(file, wild) < 0 && f.matches(p, file):
+				return &f.Rule, false
+			case strings.IndexByte(file, wild) >= 0 || whole:
+				doubt = doubt || f.meets(p, file, whole)
+			}
 		}
 	}
 	return nil, doubt
 }
 
-// touches is the rule about files that a part of a command meets. What a bare
-// Edit or Read says is about these tools, not about commands.
-func (r *Rules) touches(q *Request, p *part, say Say) (rule *Rule, doubt string) {
-	at := place{q.Folder, q.Home}
+// touches is the rule about files that a part of a command meets.
+func (r *Rules) touches(at place, p *part, say Say) (rule *Rule, doubt string) {
 	for _, list := range []struct {
-		family string
-		names  []string
-	}{{"Edit", p.writes}, {"Read", p.reads}} {
+		family, why string
+		names       []string
+	}{{"Edit", "it is not known which file it writes", p.writes}, {"Read", "it is not known which file it reads", p.reads}} {
 		for _, name := range list.names {
-			name = strings.ReplaceAll(name, string(rune(gap)), " ")
-			rule, unsure := r.file(say, list.family, list.family, at, name)
+			rule, unsure := r.file(say, list.family, "", &at, name, p.whole)
 			if rule != nil {
-				if rule.Text != list.family {
-					return rule, ""
-				}
-				continue
+				return rule, ""
 			}
-			if unsure && p.redirect {
-				doubt = "it is not known which file it writes"
+			if unsure {
+				doubt = list.why
 			}
 		}
 	}
@@ -216,7 +189,7 @@ func (r *Rules) fileRequest(q *Request) Explanation {
 	if len(names) == 0 {
 		names = []string{""}
 	}
-	at := place{q.Folder, q.Home}
+	at := place{folders: []string{q.Folder}, home: q.Home, fold: folded}
 	for _, name := range names {
 		e.note(r.filePart(family, q.Tool, at, name))
 	}
@@ -225,6 +198,9 @@ func (r *Rules) fileRequest(q *Request) Explanation {
 }
 
 func (r *Rules) filePart(family, tool string, at place, name string) Part {
+	if strings.ContainsAny(name, "\x03\x04") { // which stand for something else
+		name = something.file
+	}
 	p := Part{Text: cut(name)}
 	if name == "" {
 		p.Text = tool
@@ -234,7 +210,7 @@ func (r *Rules) filePart(family, tool string, at place, name string) Part {
 		if say == Allow && unclear {
 			break
 		}
-		rule, doubt := r.file(say, family, tool, at, name)
+		rule, doubt := r.file(say, family, tool, &at, name, false)
 		if rule != nil {
 			p.Say, p.Rule = say, *rule
 			return p

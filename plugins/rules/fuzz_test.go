@@ -47,7 +47,10 @@ func runs(t *testing.T, line string) (commands [][]string) {
 			interp.OpenHandler(func(context.Context, string, int, os.FileMode) (io.ReadWriteCloser, error) { return nullFile{}, nil }),
 			interp.ReadDirHandler2(func(context.Context, string) ([]fs.DirEntry, error) { return nil, nil }),
 			interp.StatHandler(func(context.Context, string, bool) (fs.FileInfo, error) { return nil, fs.ErrNotExist }),
-			interp.CallHandler(func(_ context.Context, args []string) ([]string, error) {
+			interp.CallHandler(func(ctx context.Context, args []string) ([]string, error) {
+				if interp.HandlerCtx(ctx).Env.Get("PATH").String() != "/bin" {
+					run([]string{"PATH changed"}) // whatever runs now may be another program
+				}
 				run(args)
 				return args, nil
 			}),
@@ -73,6 +76,8 @@ func runs(t *testing.T, line string) (commands [][]string) {
 				}
 			case len(rest) > 1 && (name == "xargs") && !strings.HasPrefix(rest[1], "-"):
 				rest = rest[1:]
+			case len(rest) > 3 && name == "find" && slices.Contains(rest, "-exec") && rest[len(rest)-1] != "-exec":
+				rest = rest[slices.Index(rest, "-exec")+1:]
 			case len(rest) > 2 && (name == "sh" || name == "bash") && rest[1] == "-c":
 				shell(rest[2])
 				return
@@ -98,6 +103,9 @@ func TestTheOtherOpinion(t *testing.T) {
 			t.Errorf("%q runs rm, which is not seen", line)
 		}
 	}
+	if got := runs(t, "for PATH in /x; do ls; done"); len(got) == 0 || got[0][0] != "PATH changed" {
+		t.Errorf("got %q, want that PATH was changed", got)
+	}
 }
 
 type nullFile struct{}
@@ -115,6 +123,7 @@ func FuzzNoDeniedPartIsAllowed(f *testing.F) {
 		"nohup timeout 5 rm x", "env A=b sudo rm x", "xargs rm", "for i in rm; do $i x; done", "{rm,x}", "cat <<E\n$(rm x)\nE", "case x in *) rm x;; esac",
 		"IFS=,; X=rm,x; $X", "set -- rm x; \"$@\"", "git $X", "git push -f", "git -C x push", "git p\"u\"sh x", "X='push -f'; git $X", "${X:-rm} x",
 		"if rm x; then :; fi", "while rm x; do break; done", "command rm x", "exec rm x", "/bin/rm x", "echo `rm x`", "a=b rm x", "rm x &", "[[ $(rm x) ]]", "$'rm' x", "\\\nrm x", "! rm",
+		"find . -exec rm {} +", "for x in '; -exec rm {}'; do find . -exec ls $x \\;; done", "for x in '1 rm'; do env A=$x ls; done", "for x in '. push'; do git -C $x status; done", "bash -s a <<< 'rm x'", "git --shallow-file x push",
 	} {
 		f.Add(line, "rm:*", "git push*")
 	}
@@ -137,6 +146,34 @@ func FuzzNoDeniedPartIsAllowed(f *testing.F) {
 			name := path.Base(args[0])
 			if name == "rm" || name == "git" && len(args) > 1 && args[1] == "push" {
 				t.Fatalf("%q is allowed and runs %q\n%v", line, args, e)
+			}
+		}
+	})
+}
+
+// FuzzNothingElseIsAllowed: rules that allow a few programs let no other one run,
+// and none after PATH was changed.
+func FuzzNothingElseIsAllowed(f *testing.F) {
+	for _, line := range []string{
+		"ls", "for PATH in /x; do ls; done", "echo $((PATH=1)); ls", "echo ${PATH:=x}", "ls && echo $(cat x)", "f() { ls; }; f", "ls() { echo; }; ls", "timeout 5 ls", "xargs ls", "find . -exec rm {} +", "for x in rm; do $x; done",
+		"nohup nice -n 5 ls", "env ls", "command ls", "bash -c ls", "echo `ls`", "cat <<E\n$(ls)\nE", "ls {PATH}>/dev/null; ls", "PATH=/x ls", "X=1", "if ls; then cat x; fi", "case x in x) ls;; esac", "{ ls; }", "ls | cat", "timeout 5 rm", "builtin echo",
+	} {
+		f.Add(line)
+	}
+	allow := []string{"ls", "echo", "cat", "find", "printf", "read", "xargs"}
+	neutral := []string{"timeout", "nohup", "nice", "stdbuf", "command", "builtin", "noglob"}
+	var lists rules.Lists
+	for _, name := range allow {
+		lists.Allow = append(lists.Allow, "Bash("+name+":*)")
+	}
+	r, _ := rules.Parse(lists, rules.Source{})
+	f.Fuzz(func(t *testing.T, line string) {
+		if len(line) > 500 || r.Decide(bash(line)).Say != rules.Allow {
+			return
+		}
+		for _, args := range runs(t, line) {
+			if !slices.Contains(allow, args[0]) && !slices.Contains(neutral, args[0]) {
+				t.Fatalf("%q is allowed and runs %q\n%v", line, args, r.Explain(bash(line)))
 			}
 		}
 	})

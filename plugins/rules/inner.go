@@ -4,14 +4,19 @@ import (
 	"strings"
 )
 
-// find adds the commands that find runs.
+// find adds the commands that find runs. As Claude Code has it, a rule of find
+// with a wildcard is not meant for what runs or deletes something.
 func (l *line) find(c call, p part) {
 	var inner [][]word
 	for i := 1; i < len(c.words); i++ {
 		switch text := c.words[i].text; text {
 		case "-exec", "-execdir", "-ok", "-okdir":
+			p.limit.reach = len(p.text)
 			end := i + 1
 			for end < len(c.words) && c.words[end].text != ";" && !(c.words[end].text == "+" && c.words[end-1].text == "{}") {
+				if c.words[end].splits { // a ; and another -exec may be in it
+					p.unclear = unknownCommands
+				}
 				end++
 			}
 			if words := placed(c.words[i+1:end], "{}"); len(words) > 0 {
@@ -19,11 +24,11 @@ func (l *line) find(c call, p part) {
 			}
 			i = end
 		case "-delete":
-			p.unclear = "it deletes whatever it finds"
+			p.limit.exact = "it deletes whatever it finds"
 		case "-fprint", "-fprint0", "-fprintf", "-fls":
 			p.redirect = true
 			if i++; i < len(c.words) {
-				p.writes = append(p.writes, c.words[i].text)
+				p.writes = append(p.writes, c.words[i].path())
 			}
 		case "-files0-from":
 			i++
@@ -37,7 +42,7 @@ func (l *line) find(c call, p part) {
 	}
 	l.add(p)
 	for _, words := range inner {
-		l.command(c.within(words, c.covered))
+		l.command(c.within(words, true))
 	}
 }
 
@@ -46,83 +51,34 @@ func placed(words []word, place string) []word {
 	all := make([]word, len(words))
 	for i, w := range words {
 		if place != "" && strings.Contains(w.text, place) {
-			w = word{text: strings.ReplaceAll(w.text, place, something.text)}
+			w = word{text: strings.ReplaceAll(w.text, place, something.text), file: strings.ReplaceAll(w.path(), place, something.file)}
 		}
 		all[i] = w
 	}
 	return all
 }
 
-var xargsOptions = wrapper{
-	flags: "0optrx", values: "EILnPsdaRSJ",
-	long: []string{"--arg-file", "--delimiter", "--max-args", "--max-procs", "--max-chars", "--process-slot-var"},
-}
-
-// xargsFlags are the long options of xargs without a value, or with one after =.
-var xargsFlags = []string{"--null", "--no-run-if-empty", "--verbose", "--interactive", "--open-tty", "--exit", "--max-lines", "--eof", "--show-limits"}
-
-// xargs adds the command that xargs runs with words of its input.
-func (l *line) xargs(c call, p part) {
-	place, rest, options := "", c.words[1:], false
-	for len(rest) > 0 && strings.HasPrefix(rest[0].text, "-") && rest[0].text != "--" {
-		text, n := rest[0].text, 1
-		options = true
-		name, value, has := strings.Cut(text, "=")
-		long := false
-		for _, flag := range xargsFlags {
-			long = long || name == flag
-		}
-		switch {
-		case !rest[0].known:
-			p.unclear = "its options are not known"
-		case name == "--replace", text == "-i":
-			if place = "{}"; has {
-				place = value
-			}
-		case strings.HasPrefix(text, "-i") || strings.HasPrefix(text, "-I") && len(text) > 2:
-			place = text[2:]
-		case text == "-I" || text == "-J":
-			n = 2
-			if len(rest) > 1 {
-				place = rest[1].text
-			}
-		case strings.HasPrefix(text, "-l") || strings.HasPrefix(text, "-e"), long:
-		default:
-			takes, ok := xargsOptions.option(text)
-			if !ok {
-				p.unclear = "its option " + shown(text) + " is not known here"
-			}
-			if takes {
-				n = 2
-			}
-		}
-		rest = rest[min(n, len(rest)):]
-	}
-	if len(rest) > 0 && rest[0].text == "--" {
-		rest = rest[1:]
-	}
-	words := placed(rest, place)
-	if p.unclear != "" || len(words) == 0 { // xargs alone is echo
-		l.add(p)
-		return
-	}
-	if place == "" {
-		words = append(words, something)
-	}
-	if !options && len(c.assigns) == 0 && c.words[0].value == "xargs" { // as Claude Code has it
-		p.allow = ""
-	}
-	l.add(p)
-	inner := c.within(words, c.covered)
-	inner.stdin = nil
-	l.command(inner)
-}
-
 const unknownCommands = "it is not known which commands it runs"
+
+// isShell reports whether a program reads command lines as bash does, or nearly.
+func isShell(program string) bool {
+	switch strings.TrimRight(program, "0123456789.-") {
+	case "sh", "bash", "zsh", "dash", "ksh", "ash", "mksh", "rbash", "rzsh", "rksh", "pdksh", "oksh", "lksh", "loksh", "yash", "posh", "hush":
+		return true
+	default:
+		return false
+	}
+}
+
+// fed reports whether a file is none that lies somewhere: what is in it comes
+// from elsewhere in the line.
+func fed(file word) bool {
+	return !file.known || strings.HasPrefix(file.value, "/dev/") || strings.HasPrefix(file.value, "/proc/")
+}
 
 // shell adds the command line that a shell is given by -c or on its input.
 func (l *line) shell(c call, p part) {
-	script, direct := 1, false
+	script, direct, input := 1, false, false
 options:
 	for ; script < len(c.words); script++ {
 		w := c.words[script]
@@ -143,28 +99,25 @@ options:
 		case strings.HasPrefix(w.value, "--"):
 		case len(w.value) > 1 && (w.value[0] == '-' || w.value[0] == '+'):
 			direct = direct || w.value[0] == '-' && strings.Contains(w.value, "c")
+			input = input || strings.Contains(w.value, "s")
 			for range strings.Count(w.value, "o") + strings.Count(w.value, "O") {
-				script++
+				if script++; script < len(c.words) && c.words[script].splits {
+					p.unclear = unknownCommands
+				}
 			}
 		default:
 			break options
 		}
 	}
-	var text *word
-	switch {
-	case script < len(c.words) && (direct || strings.HasPrefix(c.words[script].text, "/dev/") || !c.words[script].known):
+	text := c.stdin
+	switch given := script < len(c.words); {
+	case given && direct:
 		text = &c.words[script]
-		if !direct {
-			text = nil
-			p.unclear = unknownCommands
-		}
-	case script < len(c.words): // a file, as any program is
+	case direct || given && fed(c.words[script]):
+		text = nil
+	case given && !input: // a file, as any program is
 		l.add(p)
 		return
-	case direct:
-		p.unclear = unknownCommands
-	default:
-		text = c.stdin
 	}
 	if text == nil || !text.known {
 		p.unclear = unknownCommands

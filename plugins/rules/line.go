@@ -3,6 +3,8 @@ package rules
 import (
 	"fmt"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -16,20 +18,36 @@ const (
 
 // part is one thing that a command line does.
 type part struct {
-	text     string   // as words, for people and for deny and ask
-	also     []string // other spellings of it for deny and ask
-	allow    string   // what an allow rule must match; empty: nothing has to
-	unclear  string   // why it is not known what this does; empty: it is
-	reads    []string // files, as words' texts
-	writes   []string
-	redirect bool // a redirection that writes
+	text    string     // as words, for people and for deny and ask
+	program string     // of a command, as its name is compared
+	also    []spelling // for deny and ask
+	allow   string     // what an allow rule must match; empty: nothing has to
+	limit   limit      // which allow rules count
+	unclear string     // why it is not known what this does; empty: it is
+	moves   string     // the folder that it changes to, as a word's path; empty: none
+	touched
+}
+
+// touched are the files that a part reads and writes, as words' paths.
+type touched struct {
+	reads, writes []string
+	redirect      bool // it is a redirection that writes
+	whole         bool // a folder stands for all that is in it
+}
+
+// limit is what an allow rule has to spell for a part of which a rule's writer
+// may not think: a rule of find is not meant for find -exec.
+type limit struct {
+	reach int    // so many bytes of the text, without a wildcard
+	exact string // if not empty all of it, and why
 }
 
 // line collects the parts of a command line.
 type line struct {
-	parts  []part
-	nested int
-	full   bool
+	parts   []part
+	nested  int
+	full    bool
+	repeats bool // something in it may run more than once
 }
 
 // partsOf takes a command line apart.
@@ -39,7 +57,7 @@ func partsOf(command string) []part {
 	case len(command) > maxLine:
 		l.unclear(cut(command), fmt.Sprintf("it is longer than %d bytes", maxLine))
 	case !clean(command):
-		l.unclear(cut(command), "it holds a control character")
+		l.unclear(cut(command), "it holds a character that cannot be seen")
 	default:
 		l.guarded(command)
 	}
@@ -57,11 +75,18 @@ func (l *line) guarded(command string) {
 	l.read(command)
 }
 
-// clean refuses control characters: terminals hide them, and shells disagree
-// on them.
+// clean refuses control characters, which terminals hide and shells disagree on,
+// characters that hide or turn the text that a person sees, and what is no text.
 func clean(command string) bool {
-	for i := range len(command) {
-		if c := command[i]; c < ' ' && c != '\n' && c != '\t' || c == 0x7f {
+	for i, c := range command {
+		switch {
+		case c == '\n' || c == '\t':
+		case c < ' ' || 0x7f <= c && c <= 0x9f:
+			return false
+		case c < 0x7f:
+		case c == utf8.RuneError && !strings.HasPrefix(command[i:], "\ufffd"):
+			return false
+		case c == '\u2028', c == '\u2029', unicode.Is(unicode.Cf, c) && c != '\u200d': // which joins emoji
 			return false
 		}
 	}
@@ -117,10 +142,7 @@ func (l *line) visit(n syntax.Node) bool {
 	case *syntax.DeclClause:
 		l.declare(n)
 	case *syntax.ParamExp:
-		if n.Exp != nil && n.Exp.Op == syntax.OtherParamOps {
-			l.unclear("${…@…}", "a value may be run as a prompt")
-		}
-		l.arithmetic(n.Index)
+		l.parameter(n)
 	case *syntax.ArithmExp:
 		l.arithmetic(n.X)
 	case *syntax.ArithmCmd:
@@ -129,6 +151,20 @@ func (l *line) visit(n syntax.Node) bool {
 		l.arithmetic(n.Init)
 		l.arithmetic(n.Cond)
 		l.arithmetic(n.Post)
+	case *syntax.ArrayElem:
+		l.arithmetic(n.Index)
+	case *syntax.BinaryTest:
+		l.comparison(n)
+	case *syntax.UnaryTest:
+		l.question(n)
+	case *syntax.ForClause, *syntax.WhileClause, *syntax.FuncDecl:
+		l.repeats = true
+	case *syntax.WordIter:
+		l.sets(n.Name.Value)
+	case *syntax.CoprocClause:
+		if n.Name != nil {
+			l.sets(wordOf(n.Name).text)
+		}
 	case *syntax.LetClause:
 		l.unclear("let …", "arithmetic may run commands")
 	case *syntax.ExtGlob:
@@ -139,35 +175,11 @@ func (l *line) visit(n syntax.Node) bool {
 	return true
 }
 
-// arithmetic refuses what a shell would evaluate once more: indices.
-func (l *line) arithmetic(x syntax.ArithmExpr) {
-	if x == nil {
-		return
-	}
-	syntax.Walk(x, func(n syntax.Node) bool {
-		w, ok := n.(*syntax.Word)
-		if !ok {
-			return true
-		}
-		for _, p := range w.Parts {
-			switch p := p.(type) {
-			case *syntax.Lit:
-				if !strings.ContainsAny(p.Value, "[\\`$") {
-					continue
-				}
-			case *syntax.ParamExp:
-				continue // walked by itself
-			case *syntax.CmdSubst, *syntax.ArithmExp:
-				continue
-			}
-			l.unclear("$((…))", "arithmetic may run commands")
-		}
-		return false
-	})
-}
-
 // redirect notes a redirection: one that writes is a part of its own.
 func (l *line) redirect(r *syntax.Redirect) {
+	if r.N != nil && r.N.Value[0] == '{' {
+		l.sets(strings.Trim(r.N.Value, "{}"))
+	}
 	w := wordOf(r.Word)
 	switch r.Op {
 	case syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:
@@ -176,16 +188,21 @@ func (l *line) redirect(r *syntax.Redirect) {
 		if w.known && strings.Trim(w.value, "0123456789-") == "" {
 			return
 		}
-	case syntax.RdrIn:
-		l.add(part{text: "< " + w.text, reads: []string{w.text}})
-		return
 	}
-	if w.known && w.value == "/dev/null" {
-		return
+	p := part{text: r.Op.String() + " " + w.text}
+	if strings.HasPrefix(w.value, "/dev/tcp/") || strings.HasPrefix(w.value, "/dev/udp/") {
+		p.unclear = "the shell opens a connection"
 	}
-	p := part{text: r.Op.String() + " " + w.text, redirect: true, writes: []string{w.text}}
-	if r.Op == syntax.RdrInOut {
-		p.reads = p.writes
+	switch {
+	case r.Op == syntax.RdrIn:
+		p.reads = []string{w.path()}
+	case w.known && w.value == "/dev/null":
+		return
+	default:
+		p.redirect, p.writes = true, []string{w.path()}
+		if r.Op == syntax.RdrInOut {
+			p.reads = p.writes
+		}
 	}
 	l.add(p)
 }
@@ -195,7 +212,9 @@ func (l *line) call(c *syntax.CallExpr, redirs []*syntax.Redirect) {
 	assigns := make([]word, len(c.Assigns))
 	for i, a := range c.Assigns {
 		assigns[i] = assignment(a)
+		l.arithmetic(a.Index)
 	}
+	l.handed(assigns)
 	words := make([]word, len(c.Args))
 	for i, w := range c.Args {
 		words[i] = wordOf(w)
@@ -235,9 +254,11 @@ func (l *line) declare(n *syntax.DeclClause) {
 	words := []word{literal(n.Variant.Value)}
 	for _, a := range n.Args {
 		words = append(words, assignment(a))
+		l.arithmetic(a.Index)
 	}
+	l.handed(words[1:])
 	text := join(words)
-	l.add(part{text: text, allow: text, unclear: subscript(words)})
+	l.add(part{text: text, allow: text, unclear: declared(words)})
 }
 
 // stdin is what a here-document or a here-string feeds to a command, and
@@ -245,15 +266,15 @@ func (l *line) declare(n *syntax.DeclClause) {
 func stdin(redirs []*syntax.Redirect) *word {
 	var in *word
 	for _, r := range redirs {
-		var w word
-		switch r.Op {
-		case syntax.WordHdoc:
+		w := something
+		switch {
+		case r.N != nil && r.N.Value != "0":
+			continue // not its standard input
+		case r.Op == syntax.WordHdoc:
 			w = wordOf(r.Word)
-		case syntax.Hdoc, syntax.DashHdoc:
+		case r.Op == syntax.Hdoc || r.Op == syntax.DashHdoc:
 			w = heredoc(r)
-		case syntax.RdrIn, syntax.RdrInOut, syntax.DplIn:
-			w = something
-		default:
+		case r.N == nil && r.Op != syntax.RdrIn && r.Op != syntax.RdrInOut && r.Op != syntax.DplIn:
 			continue
 		}
 		in = &w
@@ -278,7 +299,7 @@ func cut(s string) string {
 	const most = 200
 	if !clean(s) || strings.ContainsAny(s, "\n\t") {
 		s = strings.Map(func(c rune) rune {
-			if c < ' ' || c == 0x7f {
+			if c == '\n' || c == '\t' || !clean(string(c)) {
 				return ' '
 			}
 			return c

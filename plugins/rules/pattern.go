@@ -71,6 +71,16 @@ func (p pattern) head() string {
 	return head
 }
 
+// spells reports whether the pattern spells what a part's limit wants to have
+// spelt.
+func (p pattern) spells(l limit) bool {
+	fixed := strings.IndexByte(p.text, star)
+	if fixed < 0 {
+		fixed = len(p.text)
+	}
+	return fixed >= l.reach && (l.exact == "" || fixed == len(p.text) && p.tail == "")
+}
+
 // matches reports whether every command that text can stand for matches. With
 // loose a space in the pattern also matches white space inside of a word: a
 // rule that forbids sees through quotes, one that allows does not.

@@ -35,7 +35,8 @@ func says(t *testing.T, r *rules.Rules, want rules.Say, lines ...string) {
 func TestH1_EveryPart(t *testing.T) {
 	r := set(t, []string{"Bash(rm *)", "Bash(npm *)"}, nil, []string{"Bash(git *)", "Bash(cd *)"})
 	says(t, r, rules.Deny, "git status && rm -rf x", "git log; rm x", "git log | rm x", "git log & rm x", "git log\nrm x", "cd /x && npm i")
-	says(t, r, rules.Allow, "git status && git log", "cd /x && git status")
+	says(t, r, rules.Allow, "git status && git log", "cd /x; cd y", "cd /p && git status", "cd .; git log")
+	says(t, r, rules.Ask, "cd /x && git status", "cd sub; git log", "cd && git log", "cd $X; git log") // another folder's settings may name commands
 	asks := set(t, []string{"Bash(rm *)"}, []string{"Bash(git push *)"}, []string{"Bash(git *)"})
 	says(t, asks, rules.Ask, "git push", "git status && git push origin main")
 	says(t, asks, rules.Deny, "git push && rm x")
@@ -107,8 +108,8 @@ func TestUnclearIsAsked(t *testing.T) {
 	says(t, r, rules.Ask,
 		"$X x", "r$X x", "$(echo rm) x", "`echo rm` x", "{rm,-rf,x}", "r?m x", "/bin/r* x", "rm$IFS-rf", "$'\\x72m' x", "'rm x'", "=rm x", `"" x`,
 		"echo rm x | sh", "bash -s", "bash $X", "bash <(echo rm x)", "bash -c \"$X\"", "eval $X", "eval \"$(cat x)\"", ". <(echo rm x)", "source /dev/stdin",
-		"sudo -s", "sudo --weird rm x", "sudo $X rm x", "timeout $T rm x", "env -S 'rm x'", "find . $X", "find . -delete", "xargs $X rm", "xargs sh -c '$0 x'", "xargs -I % sh -c 'rm %'",
-		"parallel rm ::: x", "watch rm x", "su -c 'rm x'", "f() { \"$@\"; }; f rm x", "alias ls=foo", "git -c alias.x='!rm x' x", "git -c core.pager='rm x' log", "git --config-env=alias.x=Y x", "git -C /x -c core.pager=rm log", "- rm x", "env X=1 -i rm x", "time -- rm x",
+		"sudo -s", "sudo --weird rm x", "sudo $X rm x", "timeout $T rm x", "find . $X", "find . -delete", "xargs $X rm", "xargs sh -c '$0 x'", "xargs -I % sh -c 'rm %'",
+		"f() { \"$@\"; }; f rm x", "alias ls=foo", "git -c alias.x='!rm x' x", "git -c core.pager='rm x' log", "git --config-env=alias.x=Y x", "git -C /x -c core.pager=rm log", "- rm x", "env X=1 -i rm x", "time -- rm x",
 		"echo ${x@P}", "printf -v 'a[$(rm x)]' 1", "(( a['$(rm x)'] ))", "let 'a[$(rm x)]'", "ls *(e:'rm x':)", "if", "echo 'x", "ls\x00", "ls\r", "ls \x1b[2J",
 		strings.Repeat("a ", 10000), "trap \"$X\" EXIT", "bash <<E\n$X\nE", "export 'a[$(rm x)]=1'")
 	says(t, set(t, nil, []string{"Edit(/x)"}, nil), rules.None, "$X x") // nothing is about commands
@@ -169,7 +170,7 @@ func TestExplain(t *testing.T) {
 	want := `deny by Bash(rm:*) of config.json: rm -rf x
   allow by Bash(git status) of config.json: git status
   none: > y: it writes a file, which no allow rule of a command covers
-  none: sudo rm -rf x: no rule is about it
+  none: sudo rm -rf x: no rule names what it runs
   deny by Bash(rm:*) of config.json: rm -rf x
   none: foo: no rule is about it
 `

@@ -8,9 +8,19 @@ import (
 
 // word is one word of a command as far as it can be known without a shell.
 type word struct {
-	text  string // to compare: gap for white space, unknown for what is not known
-	value string // what it is, if known
-	known bool
+	text   string // to compare: gap for white space, unknown for what is not known
+	value  string // what it is, if known
+	known  bool
+	splits bool   // the shell may make several words of it
+	file   string // if it is not known: value with wild, unknown and ~
+}
+
+// path is the file that a word names, with wild and unknown in it.
+func (w word) path() string {
+	if w.known {
+		return w.value
+	}
+	return w.file
 }
 
 func literal(value string) word {
@@ -18,9 +28,19 @@ func literal(value string) word {
 }
 
 // something is a word, or several, that nobody knows before the line runs.
-var something = word{text: string(rune(unknown))}
+var something = word{text: string(rune(unknown)), splits: true, file: string(rune(unknown))}
 
-var blank = strings.NewReplacer(" ", "\x01", "\t", "\x01", "\n", "\x01")
+// What a word may hold while it is read, besides unknown.
+const (
+	wild = '\x04' // some text without a slash
+	home = '\x05' // $HOME where a word begins
+	here = '\x06' // $PWD where a word begins
+)
+
+var (
+	blank  = strings.NewReplacer(" ", "\x01", "\t", "\x01", "\n", "\x01", "\x04", "\x03", "\x05", "\x03", "\x06", "\x03")
+	places = strings.NewReplacer("\x05", "~", "\x06", ".")
+)
 
 // wordOf evaluates quotes and escapes. Expansions are unknown, names of files
 // by wildcards and braces too.
@@ -37,21 +57,38 @@ func wordOf(w *syntax.Word) word {
 	if !r.unknown {
 		return literal(value)
 	}
-	return word{text: blank.Replace(value)}
+	return word{text: blank.Replace(value), splits: r.splits, file: places.Replace(value)}
 }
 
 // reader collects a word's value.
 type reader struct {
 	b       strings.Builder
 	unknown bool
+	splits  bool
 	lost    bool // the rest cannot be told apart
 }
 
-func (r *reader) hole() {
+func (r *reader) hole(mark byte) {
 	if !r.lost {
-		r.b.WriteByte(unknown)
+		r.b.WriteByte(mark)
 	}
 	r.unknown = true
+}
+
+// expansion is what only the shell knows.
+func (r *reader) expansion(part syntax.WordPart, quoted bool) {
+	mark := byte(unknown)
+	p, param := part.(*syntax.ParamExp)
+	if param && r.b.Len() == 0 && (p.Short || p.Exp == nil && p.Index == nil && p.Slice == nil && p.Repl == nil && !p.Excl && !p.Length) {
+		switch p.Param.Value {
+		case "HOME":
+			mark = home
+		case "PWD":
+			mark = here
+		}
+	}
+	r.splits = r.splits || !quoted || param && (p.Param.Value == "@" || p.Index != nil || p.Excl)
+	r.hole(mark)
 }
 
 func (r *reader) parts(parts []syntax.WordPart, quoted bool) {
@@ -68,18 +105,18 @@ func (r *reader) parts(parts []syntax.WordPart, quoted bool) {
 			}
 		case *syntax.SglQuoted:
 			if part.Dollar && strings.IndexByte(part.Value, '\\') >= 0 {
-				r.hole()
+				r.hole(unknown)
 			} else {
 				r.b.WriteString(part.Value)
 			}
 		case *syntax.DblQuoted:
 			if part.Dollar { // translated by a catalogue
-				r.hole()
+				r.hole(unknown)
 			} else {
 				r.parts(part.Parts, true)
 			}
 		default:
-			r.hole()
+			r.expansion(part, quoted)
 		}
 	}
 }
@@ -95,15 +132,16 @@ func (r *reader) bare(s string) {
 				r.b.WriteByte(s[i])
 			}
 		case '*', '?':
-			r.hole()
+			r.hole(wild)
+			r.splits = true
 		case '[', '{': // where it ends may be in a later part
 			if strings.HasPrefix(s[i:], "{}") { // the place of find and xargs is no brace expansion
 				r.b.WriteString("{}")
 				i++
 				continue
 			}
-			r.hole()
-			r.lost = true
+			r.hole(unknown)
+			r.splits, r.lost = true, true
 			return
 		default:
 			r.b.WriteByte(c)
@@ -155,4 +193,4 @@ func values(words []word) ([]string, bool) {
 // shown is a text for people.
 func shown(text string) string { return spoken.Replace(text) }
 
-var spoken = strings.NewReplacer("\x01", " ", "\x03", "…")
+var spoken = strings.NewReplacer("\x01", " ", "\x03", "…", "\x04", "*")

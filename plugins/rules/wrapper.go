@@ -12,63 +12,128 @@ type wrapper struct {
 	long     []string // long options whose value is the next word
 	operands int      // words between options and command
 	assigns  bool     // name=value may stand there too
-	neutral  bool     // it changes nothing of what the command does
+	kind     kind
+	shell    bool // a shell reads the command, its words joined
 }
 
-// wrappers, by program. An option that is not listed makes the line unclear.
-var wrappers = map[string]wrapper{
-	"timeout": {flags: "vfp", values: "ks", long: []string{"--kill-after", "--signal"}, operands: 1, neutral: true},
-	"nohup":   {neutral: true},
-	"nice":    {flags: "0123456789", values: "n", long: []string{"--adjustment"}, neutral: true},
-	"stdbuf":  {values: "ioe", long: []string{"--input", "--output", "--error"}, neutral: true},
-	"time":    {flags: "pvaq", values: "fo", long: []string{"--format", "--output"}},
-	"env":     {flags: "i0v", values: "uC", long: []string{"--unset", "--chdir"}, assigns: true},
-	"sudo": {flags: "AbBEHnPSkKis", values: "ugCDhpRrtTU", assigns: true,
-		long: []string{"--user", "--group", "--close-from", "--chdir", "--host", "--prompt", "--chroot", "--role", "--type", "--command-timeout", "--other-user"}},
-	"doas":       {flags: "nsL", values: "uCa"},
-	"command":    {flags: "pvV"},
-	"builtin":    {},
-	"exec":       {flags: "cl", values: "a"},
-	"setsid":     {flags: "cfw"},
-	"ionice":     {flags: "t", values: "cn", long: []string{"--class", "--classdata"}},
-	"chrt":       {flags: "bfiormaRv", values: "TPD", operands: 1},
-	"taskset":    {flags: "ac", operands: 1},
-	"caffeinate": {flags: "dimsu", values: "tw"},
-	"busybox":    {},
-	"toybox":     {},
-	"noglob":     {},
-	"nocorrect":  {},
-	"coproc":     {},
-	"winpty":     {},
-	"unbuffer":   {flags: "p"},
-}
+// kind is what a wrapper means for rules that allow.
+type kind int
 
-// wrapped adds a wrapper and the command in it.
-func (l *line) wrapped(c call, p part, w wrapper) {
-	inner, why := w.unwrap(c.words)
-	if why != "" {
-		p.unclear = why
-		l.add(p)
-		return
+const (
+	named   kind = iota // the rule has to name the command in it
+	neutral             // it changes nothing: the rule is about the command in it
+	runner              // a rule of it covers whatever it runs: Claude Code has it so
+	exact               // only a rule without wildcards covers it
+)
+
+// wrapperOf is the wrapper that a command is, and its words with the wrapper's
+// name as the first.
+func wrapperOf(program string, words []word) (w wrapper, from []word, ok bool) {
+	if w, ok = wrappers[program]; ok {
+		return w, words, true
 	}
-	if len(inner) == 0 { // it prints something, or changes itself
-		if c.words[len(c.words)-1].known && (c.program() == "sudo" || c.program() == "doas") && len(c.words) > 1 {
-			p.unclear = "it starts a shell whose commands are not known"
+	if strings.HasPrefix(program, "ld-linux") || strings.HasPrefix(program, "ld-musl") || program == "ld.so" { // it runs any program
+		return wrapper{kind: exact}, words, true
+	}
+	switch program {
+	case "git":
+		words, _ = gitWords(words)
+	case "docker", "podman", "kubectl", "npm", "pnpm", "yarn", "uv", "poetry", "pipenv", "bundle", "direnv", "devbox", "mise":
+	default:
+		return wrapper{}, nil, false
+	}
+	name := program
+	for i := 1; i < len(words) && i < 3; i++ {
+		name += " " + words[i].text
+		if w, ok = wrappers[name]; ok {
+			return w, words[i:], true
 		}
-		l.add(p)
-		return
 	}
-	query := c.program() == "command" && len(c.words) > 1 && (c.words[1].value == "-v" || c.words[1].value == "-V")
+	return wrapper{}, nil, false
+}
+
+// wrapped adds a wrapper and the command in it. words are those of c from the
+// wrapper's own name on.
+func (l *line) wrapped(c call, p part, w wrapper, words []word) {
+	inner, why := w.unwrap(words)
+	query := p.program == "command" && len(words) > 1 && strings.ContainsAny(words[1].value, "vV") && strings.HasPrefix(words[1].value, "-")
+	switch {
+	case why != "" && w.kind == runner:
+		for i := range words[1:min(len(words), 17)] { // any of them may begin the command
+			p.also = append(p.also, spelling{join(words[i+1:]), false})
+		}
+	case why != "":
+		p.unclear = why
+	case len(inner) == 0 && len(words) > 1 && (p.program == "sudo" || p.program == "doas"):
+		p.unclear = "it starts a shell whose commands are not known"
+	}
 	switch {
 	case query:
-		l.add(p)
-	case w.neutral && len(c.assigns) == 0 && c.words[0].value == c.program(): // not some other program of that name
+	case w.kind == exact:
+		p.limit.exact = "it runs its arguments, which only a rule without wildcards covers"
+		if c.stdin != nil {
+			p.unclear = unknownCommands
+		}
+		l.strings(words)
+	case w.kind == named && len(inner) > 0:
+		p.limit.reach = len(p.text)
+		if rest := beyond(inner); len(rest) > 0 {
+			p.limit.reach -= len(join(rest)) + 1
+		}
+	case w.kind == neutral && len(inner) > 0 && len(c.assigns) == 0 && c.words[0].value == p.program: // not some other program of that name
 		p.allow = ""
-		l.add(p)
-		l.command(c.within(inner, c.covered))
+	}
+	if w.assigns {
+		l.handed(words[1 : len(words)-len(inner)])
+	}
+	l.add(p)
+	switch {
+	case len(inner) == 0 || query:
+	case w.shell:
+		text, ok := values(inner)
+		if !ok {
+			l.unclear(join(inner), unknownCommands)
+			return
+		}
+		l.nest(strings.Join(text, " "), true)
 	default:
-		l.add(p)
-		l.command(c.within(inner, true))
+		l.command(c.within(inner, c.covered || p.allow != ""))
+	}
+}
+
+// strings adds the command lines that a wrapper is given by -c.
+func (l *line) strings(words []word) {
+	for i, w := range words[1:] {
+		switch w.text {
+		case "-c", "--command", "-Command", "/c", "/C":
+			if i+2 < len(words) && words[i+2].known {
+				l.nest(words[i+2].value, true)
+			}
+		}
+	}
+}
+
+// beyond are the words of a command in a wrapper after the program that it runs
+// in the end; none where that is not told by a name.
+func beyond(words []word) []word {
+	for {
+		c := call{words: words}
+		if !plainProgram(words[0]) {
+			return nil
+		}
+		program := c.program()
+		w, from, ok := wrapperOf(program, words)
+		if !ok {
+			if isShell(program) || program == "find" || program == "xargs" || program == "eval" {
+				return nil
+			}
+			return words[1:]
+		}
+		inner, why := w.unwrap(from)
+		if why != "" || len(inner) == 0 {
+			return nil
+		}
+		words = inner
 	}
 }
 
@@ -95,18 +160,24 @@ func (w wrapper) unwrap(words []word) (inner []word, why string) {
 		}
 		if takes {
 			i++
-			if i < len(words) && !words[i].known {
+			if i < len(words) && words[i].splits {
 				return nil, "the value of its option is not known"
 			}
 		}
 	}
 	for n := 0; n < w.operands && i < len(words); n++ {
-		if !words[i].known {
+		if words[i].splits {
 			return nil, "it is not known where its command begins"
 		}
 		i++
 	}
 	for w.assigns && i < len(words) && assigning.MatchString(words[i].text) {
+		if words[i].splits {
+			return nil, "it is not known where its command begins"
+		}
+		i++
+	}
+	if i < len(words) && words[i].text == "--" && w.operands > 0 { // docker exec c -- ls
 		i++
 	}
 	if i >= len(words) {
