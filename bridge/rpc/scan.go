@@ -1,11 +1,6 @@
 package rpc
 
-import (
-	"encoding/binary"
-	"errors"
-	"math/bits"
-	"unicode/utf8"
-)
+import "errors"
 
 // MaxDepth is how deeply arrays and objects may nest in a message. Deeper ones
 // are refused: what we forward must be readable for peers whose parsers recurse.
@@ -179,126 +174,6 @@ func (s *scanner) array(data []byte, i, depth int) int {
 			return badSyntax
 		}
 	}
-}
-
-// Words of eight equal bytes, for special.
-const (
-	ones  = 0x0101010101010101
-	highs = 0x8080808080808080
-)
-
-// marks returns a word with the high bit set in the first byte of x, from the
-// low end, that is no plain string content: a quote, a backslash, a control
-// character, or part of a rune beyond ASCII. Above it more bits may be set, also
-// falsely, by a borrow.
-func marks(x uint64) uint64 {
-	quote := x ^ ones*'"'
-	slash := x ^ ones*'\\'
-	return ((quote-ones)&^quote | (slash-ones)&^slash | (x - ones*0x20) | x) & highs
-}
-
-// special returns the index of the first byte at or after i that is no plain
-// string content, len(data) if there is none.
-func special(data []byte, i int) int {
-	for ; i+8 <= len(data); i += 8 {
-		if m := marks(binary.LittleEndian.Uint64(data[i:])); m != 0 {
-			return i + bits.TrailingZeros64(m)>>3
-		}
-	}
-	for ; i < len(data); i++ {
-		if c := data[i]; c == '"' || c == '\\' || c < 0x20 || c >= utf8.RuneSelf {
-			break
-		}
-	}
-	return i
-}
-
-// scanString checks the string whose opening quote is data[i].
-func scanString(data []byte, i int) int {
-	i++
-	for {
-		if i+8 <= len(data) { // special, inlined
-			m := marks(binary.LittleEndian.Uint64(data[i:]))
-			if m == 0 {
-				i += 8
-				continue
-			}
-			i += bits.TrailingZeros64(m) >> 3
-		} else if i = special(data, i); i >= len(data) {
-			return badSyntax
-		}
-		switch c := data[i]; {
-		case c == '"':
-			return i + 1
-		case c == '\\':
-			for i+1 < len(data) && data[i] == '\\' && escapes[data[i+1]] == 2 {
-				i += 2 // often one escape follows another
-			}
-			if i < len(data) && data[i] != '\\' {
-				continue
-			}
-			if escapeLen(data[i:]) == 0 {
-				return badSyntax
-			}
-			i += 6
-		case c < 0x20:
-			return badSyntax
-		default:
-			if i = scanRunes(data, i); i < 0 {
-				return badUTF8
-			}
-		}
-	}
-}
-
-// scanRunes checks the runes beyond ASCII that start at data[i].
-func scanRunes(data []byte, i int) int {
-	for i < len(data) && data[i] >= utf8.RuneSelf {
-		r, n := utf8.DecodeRune(data[i:])
-		if r == utf8.RuneError && n == 1 {
-			return badUTF8
-		}
-		i += n
-	}
-	return i
-}
-
-// escapes holds the length of each escape by the character after its backslash.
-var escapes = [256]uint8{'"': 2, '\\': 2, '/': 2, 'b': 2, 'f': 2, 'n': 2, 'r': 2, 't': 2, 'u': 6}
-
-// escapeLen returns the length of the escape that data begins with, 0 if bad.
-func escapeLen(data []byte) int {
-	if len(data) < 2 {
-		return 0
-	}
-	n := int(escapes[data[1]])
-	if n == 6 {
-		if _, ok := hex4(data[2:]); !ok {
-			return 0
-		}
-	}
-	return n
-}
-
-// hex4 reads four hexadecimal digits.
-func hex4(data []byte) (rune, bool) {
-	if len(data) < 4 {
-		return 0, false
-	}
-	var r rune
-	for _, c := range data[:4] {
-		switch {
-		case '0' <= c && c <= '9':
-			r = r<<4 | rune(c-'0')
-		case 'a' <= c && c <= 'f':
-			r = r<<4 | rune(c-'a'+10)
-		case 'A' <= c && c <= 'F':
-			r = r<<4 | rune(c-'A'+10)
-		default:
-			return 0, false
-		}
-	}
-	return r, true
 }
 
 func scanLiteral(data []byte, i int, want string) int {
