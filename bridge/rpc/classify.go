@@ -59,11 +59,17 @@ func Scan(frame []byte) (m Message, err error) {
 
 // message reads one message into m, with an index that the next call voids.
 func (s *scanner) message(frame []byte, m *Message) error {
-	*m = Message{Frame: frame, index: &s.index}
-	if err := s.scan(frame); err != nil {
-		return err
+	if s.again(frame, m) {
+		return nil
 	}
-	return s.envelope.classify(m)
+	*m = Message{Frame: frame, index: &s.index}
+	s.differs = common(s.last, frame)
+	err := s.scan(frame)
+	if err == nil {
+		err = s.envelope.classify(m)
+	}
+	s.learn(frame, m)
+	return err
 }
 
 // release lets go of the message.

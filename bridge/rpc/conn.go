@@ -76,7 +76,7 @@ type Stats struct {
 
 type counts struct{ noise, invalid, late atomic.Int64 }
 
-// release lets go of the message that was handled, and so of its buffer.
+// release lets go of the message that was handled last, and so of its buffer.
 func (r *reader) release() {
 	r.message = Message{}
 	r.scanner.release()
@@ -109,7 +109,7 @@ func (c *Conn) Run(ctx context.Context) error {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	c.in.input.idle = c.Idle
+	c.in.input.idle = c.idle
 	var wg sync.WaitGroup
 	writing := make(chan struct{})
 	wg.Go(func() {
@@ -207,10 +207,17 @@ func (c *Conn) read() error {
 	}
 }
 
+// idle is called before each read.
+func (c *Conn) idle() {
+	c.in.release()
+	if c.Idle != nil {
+		c.Idle()
+	}
+}
+
 // message handles one framed message.
 func (c *Conn) message(body []byte) {
 	m := &c.in.message
-	defer c.in.release()
 	if err := c.in.scanner.message(body, m); err != nil {
 		c.invalid(m, err)
 		return

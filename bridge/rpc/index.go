@@ -48,6 +48,18 @@ func (x *index) add(depth, in, key, keyEnd, value, end int) {
 	x.n++
 }
 
+// shift moves what stands at or behind an offset.
+func (x *index) shift(from, by int) {
+	for i := range x.members[:x.n] {
+		m := &x.members[i]
+		for _, at := range []*int32{&m.in, &m.key, &m.keyEnd, &m.value, &m.end} {
+			if int(*at) >= from {
+				*at += int32(by)
+			}
+		}
+	}
+}
+
 // Param returns the member of m.Params that path leads to, through objects only,
 // borrowed, and whether it is there. Of two with one name the last counts. The
 // first two steps of a path cost next to nothing, whatever the size of params.

@@ -37,10 +37,10 @@ func (in *input) drop(n int) {
 // fill reads more, at least one byte unless it returns an error. What was
 // returned by bytes before is void.
 func (in *input) fill() error {
-	in.makeRoom()
 	if in.idle != nil {
 		in.idle()
 	}
+	in.makeRoom()
 	for empty := 0; ; {
 		if in.stopped.Load() {
 			return io.ErrClosedPipe

@@ -31,6 +31,9 @@ type scanner struct {
 	index    index
 	indexing bool // within params, and no array
 	elements bool // within an array of which the index has the objects' members
+	differs  int  // the first byte that is not that of the frame before
+	varies   span // the member's string that it is in; none: empty
+	alike
 }
 
 // scan checks that data is one valid JSON object, whole: grammar, UTF-8 and
@@ -39,7 +42,7 @@ type scanner struct {
 func (s *scanner) scan(data []byte) error {
 	s.envelope = envelope{}
 	s.index.reset(data)
-	s.indexing, s.elements = false, false
+	s.indexing, s.elements, s.varies = false, false, span{}
 	i := skipSpace(data, 0)
 	isObject := i < len(data) && data[i] == '{'
 	end := badSyntax
@@ -116,7 +119,9 @@ func (s *scanner) object(data []byte, i, depth int) int {
 		}
 		var end int
 		if i < len(data) && data[i] == '"' { // value, inlined for what is most
-			end = scanString(data, i)
+			if end = scanString(data, i); i < s.differs && s.differs < end {
+				s.varies = span{i, end}
+			}
 		} else {
 			end = s.value(data, i, depth)
 		}
