@@ -222,6 +222,9 @@ func (c *Conn) message(body []byte) {
 		c.invalid(m, err)
 		return
 	}
+	if m.Kind != Notification {
+		c.in.input.burst.end()
+	}
 	switch m.Kind {
 	case Response:
 		c.answered(m)

@@ -3,6 +3,7 @@ package rpc
 import (
 	"io"
 	"sync/atomic"
+	"time"
 )
 
 const (
@@ -22,6 +23,7 @@ type input struct {
 	idle       func()      // called before each read; may be nil
 	reading    atomic.Bool // a read is under way
 	stopped    atomic.Bool // Run has given up: read no more
+	burst      burst
 }
 
 func (in *input) bytes() []byte { return in.buf[in.start:in.end] }
@@ -41,6 +43,10 @@ func (in *input) fill() error {
 		in.idle()
 	}
 	in.makeRoom()
+	if in.burst.on() {
+		pauseShortly()
+	}
+	asked := time.Now()
 	for empty := 0; ; {
 		if in.stopped.Load() {
 			return io.ErrClosedPipe
@@ -51,6 +57,7 @@ func (in *input) fill() error {
 		in.end += n
 		switch {
 		case n > 0:
+			in.burst.came(n, time.Since(asked))
 			return nil // an error comes again with the next read
 		case err != nil:
 			return err
