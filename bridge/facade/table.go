@@ -3,6 +3,7 @@ package facade
 import (
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -18,6 +19,13 @@ type table struct {
 	early  map[string][]bridge.Notice // of sessions that the client does not know yet, by our id
 	all    []*lane                    // every one that was made and may run
 	closed bool
+	last   atomic.Pointer[found] // what of found last; nil once byOurs has changed
+}
+
+// found is an entry under the bridge's id.
+type found struct {
+	ours  string
+	entry *entry
 }
 
 // maxEarly is how many notices of one unknown session are kept, and of how many.
@@ -67,6 +75,7 @@ func (t *table) bind(e *entry, i bridge.Info) []bridge.Notice {
 	e.mu.Unlock()
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.last.Store(nil)
 	delete(t.byOurs, before)
 	t.byOurs[i.ID] = e
 	early := t.early[i.ID]
@@ -83,6 +92,7 @@ func (t *table) drop(e *entry) {
 	}
 	ours := e.known()
 	if t.byOurs[ours] == e {
+		t.last.Store(nil)
 		delete(t.byOurs, ours)
 	}
 	e.lane.shut()
@@ -94,10 +104,19 @@ func (t *table) named(id string) *entry {
 	return t.byID[id]
 }
 
+// of is the entry under the bridge's id, nil if there is none. It is asked for each
+// update, mostly for the same one.
 func (t *table) of(ours string) *entry {
+	if f := t.last.Load(); f != nil && f.ours == ours {
+		return f.entry
+	}
 	t.mu.RLock()
 	defer t.mu.RUnlock()
-	return t.byOurs[ours]
+	e := t.byOurs[ours]
+	if e != nil {
+		t.last.Store(&found{ours, e})
+	}
+	return e
 }
 
 // keep keeps a notice of a session that the client does not know yet.

@@ -23,6 +23,7 @@ type index struct {
 	n       int
 	full    bool // there are more
 	some    bool // there are more in elements
+	escapes bool // some names have escapes
 }
 
 // member is one of them, by offsets into data: in is where its object begins,
@@ -30,7 +31,7 @@ type index struct {
 type member struct{ depth, in, key, keyEnd, value, end int32 }
 
 func (x *index) reset(data []byte) {
-	x.data, x.n, x.full, x.some = data, 0, len(data) > math.MaxInt32, false
+	x.data, x.n, x.full, x.some, x.escapes = data, 0, len(data) > math.MaxInt32, false, false
 }
 
 func (x *index) add(depth, in, key, keyEnd, value, end int) {
@@ -46,6 +47,7 @@ func (x *index) add(depth, in, key, keyEnd, value, end int) {
 	m := &x.members[x.n]
 	m.depth, m.in, m.key, m.keyEnd, m.value, m.end = int32(depth), int32(in), int32(key), int32(keyEnd), int32(value), int32(end)
 	x.n++
+	x.escapes = x.escapes || bytes.IndexByte(x.data[key:keyEnd], '\\') >= 0
 }
 
 // shift moves what stands at or behind an offset.
@@ -140,7 +142,7 @@ func (m *Message) EachElement(name string, fn func(value []byte), path ...string
 	var last *member
 	for i := range x.members[:x.n] {
 		e := &x.members[i]
-		if e.depth != elementDepth || e.in < from || e.end > to || !keyIs(x.data[e.key:e.keyEnd], name) {
+		if e.depth != elementDepth || e.in < from || e.end > to || !x.named(e, name) {
 			continue
 		}
 		if last != nil && last.in != e.in {
@@ -160,21 +162,19 @@ func (x *index) offset(part []byte) int { return cap(x.data) - cap(part) }
 func (x *index) find(name string, depth, from, to int) (value []byte, start, end int, ok bool) {
 	for i := x.n - 1; i >= 0; i-- {
 		m := &x.members[i]
-		if int(m.depth) == depth && int(m.value) >= from && int(m.end) <= to && keyIs(x.data[m.key:m.keyEnd], name) {
+		if int(m.depth) == depth && int(m.value) >= from && int(m.end) <= to && x.named(m, name) {
 			return x.data[m.value:m.end], int(m.value), int(m.end), true
 		}
 	}
 	return nil, 0, 0, false
 }
 
-// keyIs reports whether a key in quotes means name.
-func keyIs(key []byte, name string) bool {
-	if string(key[1:len(key)-1]) == name {
-		return true
-	}
-	if len(key) < len(name)+2 || bytes.IndexByte(key, '\\') < 0 { // escapes are longer than what they mean
-		return false
-	}
+// named reports whether a member's name is name.
+func (x *index) named(m *member, name string) bool {
+	return string(x.data[m.key+1:m.keyEnd-1]) == name || x.escapes && isQuoted(x.data[m.key:m.keyEnd], name)
+}
+
+func isQuoted(key []byte, name string) bool {
 	s, err := Unquote(key)
 	return err == nil && s == name
 }
