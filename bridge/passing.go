@@ -34,6 +34,18 @@ type Original struct {
 	At, End int
 	// Foreign: the sessionId is not that of the session that the agent serves.
 	Foreign bool
+	// Alike are updates that follow and differ from this one only in a text: whole
+	// lines, each with its end, to be handed on behind it. Mostly there are none.
+	Alike []byte
+}
+
+// EachAlike calls fn with each message of Alike.
+func (o Original) EachAlike(fn func(Original)) {
+	for line := range bytes.Lines(o.Alike) {
+		if m, err := rpc.Scan(bytes.TrimSuffix(line, []byte("\n"))); err == nil { // it was valid
+			fn(original(&m))
+		}
+	}
 }
 
 // PassedRequest is a request of an agent for its client. Params are the callee's.

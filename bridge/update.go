@@ -154,9 +154,9 @@ type moment struct {
 
 func (s *session) moment() moment {
 	s.state.mu.Lock()
-	defer s.state.mu.Unlock()
 	turns := &s.state.turns
 	m := moment{s.state.agentID, turns.runningLocked(), turns.idLocked(), s.state.memory.history.replay}
+	s.state.mu.Unlock()
 	if m.replay != action {
 		m.turnID = "" // one may wait for the end of the history
 	}
@@ -188,6 +188,7 @@ func (s *session) update(a *agent, u *agentUpdate) {
 		return // the agent was ended, and the display does not read
 	}
 	defer s.shown()
+	from.Alike = s.alike(a, &now, u)
 	s.pass(a, now, u.kind, u.raw, from)
 }
 
@@ -204,6 +205,19 @@ func (s *session) pass(a *agent, now moment, kind string, raw []byte, from Origi
 		s.flow.held.bytes += len(raw)
 		s.flow.held.updates = append(s.flow.held.updates, heldUpdate{now, kind, bytes.Clone(raw), from.clone()})
 	}
+}
+
+// alike takes the chunks that follow on one and differ from it only in its content,
+// where that is for the client alone: it passes, and nothing is learned from it. It
+// needs the slot of flow.
+func (s *session) alike(a *agent, now *moment, u *agentUpdate) []byte {
+	switch u.kind {
+	case "agent_message_chunk", "agent_thought_chunk":
+		if s.passes() && now.replay == action && !s.flow.held.on && !a.quirks.Has(quirk.ModeText) {
+			return a.conn.Alike(u.in, u.member("content"))
+		}
+	}
+	return nil
 }
 
 // showUpdate needs the slot of flow.

@@ -37,16 +37,25 @@ func (d display) Update(ctx context.Context, u bridge.Update) {
 	d.pass(ctx, e, u.From)
 }
 
-// pass hands on a message of an agent, with the client's name of the session.
+// pass hands on a message of an agent, and those that are alike, with the client's
+// name of the session.
 func (d display) pass(ctx context.Context, e *entry, o bridge.Original) {
+	same := o.End == 0 || string(o.Frame[o.At:o.End]) == string(e.quoted)
 	err := d.conn.Gather(ctx, func(dst []byte) []byte {
-		if o.End == 0 || string(o.Frame[o.At:o.End]) == string(e.quoted) {
+		if same {
 			return append(dst, o.Frame...)
 		}
 		dst = append(dst, o.Frame[:o.At]...)
 		dst = append(dst, e.quoted...)
 		return append(dst, o.Frame[o.End:]...)
 	})
+	switch {
+	case err != nil || len(o.Alike) == 0:
+	case same:
+		err = d.conn.GatherLines(ctx, o.Alike)
+	default:
+		o.EachAlike(func(o bridge.Original) { d.pass(ctx, e, o) })
+	}
 	if err != nil {
 		d.log.Debug("a message did not reach the client", "error", err)
 	}

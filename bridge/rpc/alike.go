@@ -41,14 +41,21 @@ func spanOf(frame, part []byte) span {
 
 func (s span) of(frame []byte) []byte { return frame[s.from:s.to] }
 
+// isLike reports whether a frame differs from the last one in that string only, and
+// where the string ends in it.
+func (a *alike) isLike(frame []byte) (end int, ok bool) {
+	if a.head == nil || !bytes.HasPrefix(frame, a.head) || !bytes.HasSuffix(frame, a.tail) || len(frame) > math.MaxInt32 {
+		return 0, false
+	}
+	end = scanString(frame, len(a.head)-1)
+	return end, end == len(frame)-len(a.tail)+1
+}
+
 // again reads into m a frame that is like the last one; false: it is not.
 func (s *scanner) again(frame []byte, m *Message) bool {
 	a := &s.alike
-	if a.head == nil || !bytes.HasPrefix(frame, a.head) || !bytes.HasSuffix(frame, a.tail) || len(frame) > math.MaxInt32 {
-		return false
-	}
-	end := scanString(frame, len(a.head)-1)
-	if end != len(frame)-len(a.tail)+1 {
+	end, ok := a.isLike(frame)
+	if !ok {
 		return false
 	}
 	s.index.data = frame
@@ -56,10 +63,33 @@ func (s *scanner) again(frame []byte, m *Message) bool {
 		s.index.shift(a.end, by)
 		a.shape.shift(by)
 	}
-	*m = Message{
-		Kind: Notification, Method: a.method.of(frame), Params: a.params.of(frame), Frame: frame, index: &s.index,
-	}
+	*m = Message{Kind: Notification, Method: a.method.of(frame), Params: a.params.of(frame), Frame: frame, index: &s.index}
 	return true
+}
+
+// maxAlikeLines is how many bytes Alike takes off the input at the most.
+const maxAlikeLines = 64 << 10
+
+// Alike takes off the input the notifications that follow the one being handled, m,
+// were read with it, and differ from it in one string only, which must be in within,
+// a part of m. They are whole lines with their ends, at most 64 KiB, borrowed as m
+// is, and nil where there are none. Handle is not called for them.
+//
+// It is for a Handle that passes on what it need not look at, on a Conn framed by
+// Lines: see GatherLines.
+func (c *Conn) Alike(m *Message, within []byte) (lines []byte) {
+	l, ok := c.in.frames.(*lineReader)
+	a := &c.in.scanner.alike
+	if !ok || m != &c.in.message || a.head == nil {
+		return nil
+	}
+	if part := spanOf(m.Frame, within); part.from >= len(a.head) || a.end > part.to {
+		return nil
+	}
+	return l.more(maxAlikeLines, func(line []byte) bool {
+		_, ok := a.isLike(line)
+		return ok
+	})
 }
 
 // shift moves what stands behind the string.

@@ -2,6 +2,7 @@ package rpc_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -35,28 +36,33 @@ func alone(lines ...string) (all []string) {
 	return all
 }
 
-// inStream are the messages of the same lines, as a connection hands them out.
-func inStream(t *testing.T, lines ...string) (all []string) {
+// inStream are the messages of the same lines, as a connection hands them out; with
+// takes, its handler takes those that are alike itself.
+func inStream(t *testing.T, takes bool, lines ...string) (all []string) {
 	t.Helper()
 	session(t, rpc.Lines{}, strings.NewReader(strings.Join(lines, "\n")), func(c *rpc.Conn) {
-		c.Handle = func(m *rpc.Message) { all = append(all, said(m)) }
+		c.Handle = func(m *rpc.Message) {
+			all = append(all, said(m))
+			if !takes {
+				return
+			}
+			for line := range bytes.Lines(c.Alike(m, m.Params)) {
+				all = append(all, alone(string(line))...)
+			}
+		}
 	})
 	return all
 }
 
 func compareWithAlone(t *testing.T, lines ...string) {
 	t.Helper()
-	got, want := inStream(t, lines...), alone(lines...)
-	for i := range max(len(got), len(want)) {
-		var g, w string
-		if i < len(got) {
-			g = got[i]
-		}
-		if i < len(want) {
-			w = want[i]
-		}
-		if g != w {
-			t.Fatalf("of %q message %d is\n%s\nalone it is\n%s", lines, i, g, w)
+	want := alone(lines...)
+	for _, takes := range []bool{false, true} {
+		got := inStream(t, takes, lines...)
+		for i := range max(len(got), len(want)) {
+			if i >= len(got) || i >= len(want) || got[i] != want[i] {
+				t.Fatalf("of %q, taken: %v, message %d is\n%s\nalone it is\n%s", lines, takes, i, strings.Join(got[min(i, len(got)):], "\n"), strings.Join(want[min(i, len(want)):], "\n"))
+			}
 		}
 	}
 }
@@ -95,4 +101,69 @@ func FuzzAlike(f *testing.F) {
 		}
 		compareWithAlone(t, lines...)
 	})
+}
+
+// Who takes the messages that are alike gets each once, in order, and only those
+// that differ in what it asked for.
+func TestConn_Alike(t *testing.T) {
+	chunk := func(session, text string) string {
+		return `{"jsonrpc":"2.0","method":"m","params":{"sessionId":"` + session + `","update":{"content":{"text":"` + text + `"}}}}`
+	}
+	many := make([]string, 3000) // more than are taken at once, and than are read at once
+	for i := range many {
+		many[i] = chunk("s", strings.Repeat("x", i%300))
+	}
+	for name, tt := range map[string]struct {
+		lines []string
+		taken int // at the least
+	}{
+		"taken":             {[]string{chunk("s", "a"), chunk("s", "b"), chunk("s", "c"), chunk("s", "")}, 2},
+		"many":              {many, 2900},
+		"another session":   {[]string{chunk("s", "a"), chunk("t", "a"), chunk("u", "a"), chunk("v", "a")}, 0},
+		"not valid":         {[]string{chunk("s", "a"), chunk("s", "b"), chunk("s", "\xff"), chunk("s", `\`), chunk("s", `x","y":"`), chunk("s", "d")}, 0},
+		"a carriage return": {[]string{chunk("s", "a"), chunk("s", "b") + "\r", chunk("s", "c") + "\r", chunk("s", "d") + "\r"}, 0},
+		"a request between": {[]string{chunk("s", "a"), chunk("s", "b"), `{"jsonrpc":"2.0","id":1,"method":"q"}`, chunk("s", "c")}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var got []string
+			taken := 0
+			session(t, rpc.Lines{}, strings.NewReader(strings.Join(tt.lines, "\n")+"\n"), func(c *rpc.Conn) {
+				c.Handle = func(m *rpc.Message) {
+					got = append(got, string(m.Frame))
+					content, _ := m.Param("update", "content")
+					for line := range bytes.Lines(c.Alike(m, content)) {
+						got, taken = append(got, strings.TrimSuffix(string(line), "\n")), taken+1
+					}
+				}
+			})
+			var want []string
+			for _, line := range tt.lines {
+				if _, err := rpc.Scan([]byte(strings.TrimSpace(line))); err == nil {
+					want = append(want, strings.TrimSpace(line))
+				}
+			}
+			if fmt.Sprint(got) != fmt.Sprint(want) {
+				t.Errorf("got  %.2000q\nwant %.2000q", got, want)
+			}
+			if taken < tt.taken || tt.taken == 0 && taken > 0 {
+				t.Errorf("%d were taken; want %d", taken, tt.taken)
+			}
+		})
+	}
+}
+
+// Lines that are gathered stay what they are, between messages.
+func TestGatherLines(t *testing.T) {
+	const lines = `{"a":1}` + "\n" + `{"b":2}` + "\n"
+	out := session(t, rpc.Lines{}, strings.NewReader(`{"jsonrpc":"2.0","method":"m"}`), func(c *rpc.Conn) {
+		c.Handle = func(*rpc.Message) {
+			one := func(dst []byte) []byte { return append(dst, "{\n}"...) }
+			if err := errors.Join(c.Gather(t.Context(), one), c.GatherLines(t.Context(), []byte(lines)), c.Gather(t.Context(), one)); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	if want := "{ }\n" + lines + "{ }\n"; out != want {
+		t.Errorf("got %q, want %q", out, want)
+	}
 }

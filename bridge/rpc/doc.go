@@ -16,6 +16,12 @@
 // takes twice the time of ours on large messages. The tests hold our scanner
 // against it and against jsontext.
 //
+// Streams of chunks are most of what passes. A message that is like the one before
+// but for a string is checked in that string alone (alike), a Handle may take all
+// that are alike at once, and a peer that sends them one by one is read after short
+// pauses (burst), so that each does not cost a wake-up. Nothing that somebody waits
+// for is held up.
+//
 // # Words
 //
 //   - frame: the bytes of one message without its framing
@@ -28,7 +34,7 @@
 //   - A Message is borrowed until its handler returns, and valid: JSON grammar,
 //     UTF-8, nesting of at most MaxDepth. Its parts can be spliced as they are.
 //   - A handler never waits for its own connection; the reader never waits for
-//     anything but the handler.
+//     anything but the handler, and a moment within a burst.
 //   - A call's done runs once, and what the peer sent before its answer was
 //     handled before.
 //   - The ids of the two directions never mix; an id is answered in the very
@@ -38,9 +44,10 @@
 //   - Each member of JSON-RPC stands once in a message, or the message is
 //     refused. In other objects the last of two equal names counts, as in the
 //     parsers of our peers.
-//   - What waits to be written is at most HighWater and one message for each
-//     caller of Stream or Gather, and what is sent without blocking; what was read
-//     and not handled is at most one message and 64 KiB.
+//   - What waits to be written is at most HighWater and one message, or the lines
+//     that Alike gives, for each caller of Stream, Gather or GatherLines, and what is
+//     sent without blocking; what was read and not handled is at most one message
+//     and 64 KiB.
 //   - Every goroutine ends before Run returns. Nothing is written after that.
 //
 // # Deliberately absent

@@ -34,6 +34,11 @@ func (Lines) end(dst []byte, at, _ int) []byte {
 	}
 }
 
+// framed writes what is lines already.
+type framed struct{ Lines }
+
+func (framed) end(dst []byte, _, _ int) []byte { return dst }
+
 type lineReader struct {
 	in      *input
 	max     int
@@ -89,6 +94,23 @@ func (l *lineReader) line() ([]byte, error) {
 			return b, err
 		}
 	}
+}
+
+// more returns the whole lines that wait, of so many bytes at the most, up to the
+// first that is not taken.
+func (l *lineReader) more(most int, taken func(line []byte) bool) []byte {
+	b := l.in.bytes()
+	b = b[:min(len(b), most)]
+	n := 0
+	for {
+		i := bytes.IndexByte(b[n:], '\n')
+		if i < 0 || i > l.max || !taken(b[n:n+i]) {
+			break
+		}
+		n += i + 1
+	}
+	l.in.drop(n)
+	return b[:n]
 }
 
 // skip drops the waiting line, of which it keeps the head.

@@ -15,7 +15,7 @@ const head = `{"jsonrpc":"2.0","id":`
 // connection ends (ErrClosed). build is called at most once, with a lock held:
 // it must not wait, nor use the Conn.
 func (c *Conn) Stream(ctx context.Context, build func(dst []byte) []byte) error {
-	return sendErr(c.out.stream(ctx, c.highWater(), false, build))
+	return sendErr(c.out.stream(ctx, c.highWater(), false, c.out.framing, build))
 }
 
 // Gather is Stream for handlers that forward a burst: the message is written
@@ -23,7 +23,13 @@ func (c *Conn) Stream(ctx context.Context, build func(dst []byte) []byte) error 
 // come from), when 192 KiB are gathered, when anything else is sent, or after a
 // millisecond. One write for many messages takes a fraction of the time.
 func (c *Conn) Gather(ctx context.Context, build func(dst []byte) []byte) error {
-	return sendErr(c.out.stream(ctx, c.highWater(), true, build))
+	return sendErr(c.out.stream(ctx, c.highWater(), true, c.out.framing, build))
+}
+
+// GatherLines is Gather for messages that are lines already, each with its end, as
+// Alike gives them. It is for a Conn framed by Lines.
+func (c *Conn) GatherLines(ctx context.Context, lines []byte) error {
+	return sendErr(c.out.stream(ctx, c.highWater(), true, framed{}, func(dst []byte) []byte { return append(dst, lines...) }))
 }
 
 // Flush has what was gathered written at once; it does not wait for it.

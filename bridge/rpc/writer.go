@@ -86,7 +86,7 @@ func (w *writer) add(build func(dst []byte) []byte) (end int64, err error) {
 	if w.err != nil {
 		return 0, w.err
 	}
-	w.addLocked(build)
+	w.addLocked(w.framing, build)
 	w.kick()
 	return w.queued, w.err
 }
@@ -98,15 +98,15 @@ func (w *writer) addNow(build func(dst []byte) []byte) (end int64, err error) {
 	if w.err != nil {
 		return 0, w.err
 	}
-	w.addLocked(build)
+	w.addLocked(w.framing, build)
 	end = w.queued
 	w.tryLocked()
 	return end, w.err
 }
 
-func (w *writer) addLocked(build func(dst []byte) []byte) {
+func (w *writer) addLocked(f Framing, build func(dst []byte) []byte) {
 	at := len(w.buf)
-	w.buf = w.framing.begin(w.buf, w.last)
+	w.buf = f.begin(w.buf, w.last)
 	room := len(w.buf)
 	w.buf = build(w.buf)
 	if len(w.buf) == room { // nothing was built
@@ -114,7 +114,7 @@ func (w *writer) addLocked(build func(dst []byte) []byte) {
 		return
 	}
 	size := len(w.buf) - room
-	w.buf = w.framing.end(w.buf, at, w.last)
+	w.buf = f.end(w.buf, at, w.last)
 	w.last = size
 	w.queued += int64(len(w.buf) - at)
 	if len(w.buf) > maxQueued {
@@ -125,7 +125,7 @@ func (w *writer) addLocked(build func(dst []byte) []byte) {
 
 // stream is add, but waits first until at most high bytes are unwritten. With
 // gather it leaves the message to the next flush where that may come soon.
-func (w *writer) stream(ctx context.Context, high int, gather bool, build func(dst []byte) []byte) error {
+func (w *writer) stream(ctx context.Context, high int, gather bool, f Framing, build func(dst []byte) []byte) error {
 	w.mu.Lock()
 	for w.err == nil && len(w.buf)+len(w.out) > high {
 		if err := w.waitLocked(ctx); err != nil {
@@ -137,7 +137,7 @@ func (w *writer) stream(ctx context.Context, high int, gather bool, build func(d
 	if w.err != nil {
 		return w.err
 	}
-	w.addLocked(build)
+	w.addLocked(f, build)
 	switch {
 	case !gather:
 		w.kick()
