@@ -1,7 +1,6 @@
 package bench_test
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"os"
@@ -47,9 +46,10 @@ func readFlow(words []string) (f flow, err error) {
 
 // write sends the updates.
 func (f flow) write(w io.Writer) error {
-	line := f.line()
-	each := max(1, f.burst/len(line))
-	block := bytes.Repeat(line, each)
+	size := len(f.line())
+	each := max(1, f.burst/size)
+	const different = 64
+	block, at := f.lines(each*max(1, different/each)), 0
 	acks, err := openAcks(f.acks)
 	if err != nil {
 		return err
@@ -59,9 +59,10 @@ func (f flow) write(w io.Writer) error {
 	open, half := 0, f.window/2
 	for left := f.count; left > 0; left -= each {
 		n := min(each, left)
-		if _, err := w.Write(block[:n*len(line)]); err != nil {
+		if _, err := w.Write(block[at : at+n*size]); err != nil {
 			return err
 		}
+		at = (at + n*size) % len(block)
 		for open += n; half > 0 && (open >= 2*half || left == n && open >= half); open -= half {
 			if _, err := acks.Read(ack); err != nil {
 				return err

@@ -1,6 +1,7 @@
 package bench_test
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 
@@ -21,6 +22,19 @@ const (
 	diff  payload = "diff"
 	large payload = "large"
 )
+
+// lines are n messages of one size, of which each chunk has a text of its own, as
+// those of agents have.
+func (p payload) lines(n int) (all []byte) {
+	for i := range n {
+		line := p.line()
+		if p == chunk {
+			copy(line[bytes.Index(line, []byte("words")):], fmt.Sprintf("%05d", i))
+		}
+		all = append(all, line...)
+	}
+	return all
+}
 
 // line is the message, its newline included.
 func (p payload) line() []byte {
