@@ -17,19 +17,21 @@ func TestBurst(t *testing.T) {
 		do   func(b *burst)
 		want bool
 	}{
-		"nothing came":   {func(*burst) {}, false},
-		"a few":          {func(b *burst) { reads(b, many-1, 265, short) }, false},
-		"many":           {func(b *burst) { reads(b, many, 265, short) }, true},
-		"one by one":     {func(b *burst) { reads(b, 2*many, 265, long) }, false},
-		"many, then one": {func(b *burst) { reads(b, many, 265, short); reads(b, 1, 265, long) }, false},
-		"much at once":   {func(b *burst) { reads(b, many, little, short) }, false},
-		"a request":      {func(b *burst) { reads(b, many, 265, short); b.end(); reads(b, 1, 265, short) }, false},
+		"nothing came":             {func(*burst) {}, false},
+		"a few":                    {func(b *burst) { reads(b, many-1, 265, short) }, false},
+		"many":                     {func(b *burst) { reads(b, many, 265, short) }, true},
+		"one by one":               {func(b *burst) { reads(b, 2*many, 265, long) }, false},
+		"many, then one":           {func(b *burst) { reads(b, many, 265, short); reads(b, 1, 265, long) }, false},
+		"much at once":             {func(b *burst) { reads(b, many, little, short) }, false},
+		"after a pause, much more": {func(b *burst) { reads(b, many, 265, short); b.due(); reads(b, 3, 2650, short) }, true},
+		"after a pause, no more":   {func(b *burst) { reads(b, many, 265, short); b.due(); reads(b, many, 265, short) }, false},
+		"a request":                {func(b *burst) { reads(b, many, 265, short); b.end(); reads(b, 1, 265, short) }, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var b burst
 			tt.do(&b)
-			if b.on() != tt.want {
-				t.Errorf("a pause is due: %v", b.on())
+			if got := b.due(); got != tt.want {
+				t.Errorf("a pause is due: %v", got)
 			}
 		})
 	}

@@ -43,7 +43,7 @@ func (in *input) fill() error {
 		in.idle()
 	}
 	in.makeRoom()
-	if in.burst.on() {
+	if in.burst.due() {
 		pauseShortly()
 	}
 	asked := time.Now()
