@@ -20,7 +20,7 @@ func (c *Conn) Stream(ctx context.Context, build func(dst []byte) []byte) error 
 
 // Gather is Stream for handlers that forward a burst: the message is written
 // with those that follow, when Flush is called (by Idle of the Conn that they
-// come from), when 192 KiB are gathered, when anything else is sent, or after a
+// come from), when 128 KiB are gathered, when anything else is sent, or after a
 // millisecond. One write for many messages takes a fraction of the time.
 func (c *Conn) Gather(ctx context.Context, build func(dst []byte) []byte) error {
 	return sendErr(c.out.stream(ctx, c.highWater(), true, c.out.framing, build))

@@ -147,7 +147,7 @@ func TestGather(t *testing.T) {
 		_ = c.Notify("n", nil)
 		writes(3, "with something else")
 		gather(1200) // 240,000 bytes
-		if len(w.writes) < 4 || len(w.writes[3]) < 192<<10 {
+		if len(w.writes) < 4 || len(w.writes[3]) < 128<<10 {
 			t.Errorf("240,000 bytes: got %d writes", len(w.writes))
 		}
 	})

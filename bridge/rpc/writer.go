@@ -16,7 +16,7 @@ const maxQueued = 512 << 20
 var errClogged = errors.New("the peer takes no output any more")
 
 const (
-	gatherBytes = 192 << 10        // gathered messages go out when they are so many
+	gatherBytes = 128 << 10        // gathered messages go out when they are so many
 	gatherDelay = time.Millisecond // or so old
 	roomy       = 256 << 10        // a buffer larger than this is not kept while idle
 )
