@@ -65,7 +65,7 @@ func BenchmarkACPRead(b *testing.B) {
 }
 
 func roundTrips(b *testing.B, what string, limited bool) {
-	const trips = 2000
+	const trips = 1000
 	direct, place := between(b, false)
 	copied, otherPlace := between(b, true)
 	d := driveACP(b)
@@ -78,7 +78,7 @@ func roundTrips(b *testing.B, what string, limited bool) {
 	}
 	var bare, copies, ours, addedByCopy, addedByUs []time.Duration
 	for b.Loop() {
-		for range 7 {
+		for range 21 {
 			x, y, z := read(direct, place), read(copied, otherPlace), read(d.editor, d.folder)
 			bare, copies, ours = append(bare, x), append(copies, y), append(ours, z)
 			addedByCopy, addedByUs = append(addedByCopy, max(y-x, 1)), append(addedByUs, max(z-x, 1))
