@@ -111,10 +111,25 @@ func ruleRequest(c *permit.Card, folder, home string) rules.Request {
 		var known bool
 		q.Command, known = inputText(c, "command")
 		q.Cut = !known
+		q.In = commandFolder(c)
 	case permit.Fetch:
 		q.URL, _ = inputText(c, "url")
 	}
 	return q
+}
+
+// commandFolder is the folder that an agent names for a command, by the member
+// names that agents use; empty: it names none.
+func commandFolder(c *permit.Card) string {
+	for _, name := range []string{"cwd", "workdir", "working_directory", "workingDirectory", "dir_path", "directory"} {
+		if folder, _ := inputText(c, name); folder != "" {
+			if path, err := workspace.PathOf(folder); err == nil {
+				return path
+			}
+			return folder
+		}
+	}
+	return ""
 }
 
 // inputText is a text of a card's input, and whether it is there as a whole.

@@ -140,10 +140,11 @@ func commandLine(args []string) string {
 	return strings.Join(quoted, " ")
 }
 
+// isShell reports whether a program is one of the system's shells.
 func isShell(program string) bool {
-	switch path.Base(program) {
-	case "sh", "bash", "zsh", "dash", "ksh":
-		return true
+	switch folder, name := path.Split(program); folder { // a program of that name may lie anywhere
+	case "", "/bin/", "/usr/bin/", "/usr/local/bin/", "/opt/homebrew/bin/":
+		return name == "sh" || name == "bash" || name == "zsh" || name == "dash" || name == "ksh"
 	default:
 		return false
 	}

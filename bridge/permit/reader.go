@@ -113,7 +113,7 @@ func (r *Reader) ReadFile(turn, path string) *Card {
 // (terminal/create), in a folder. Its options are those of Write.
 func (r *Reader) Command(turn, line, folder string) *Card {
 	c := r.card(turn)
-	call := Call{Kind: "execute", Input: jsontext.Value(`{"command":` + string(rpc.AppendQuote(nil, line)) + `}`)}
+	call := Call{Kind: "execute", Input: jsontext.Value(`{"command":` + string(rpc.AppendQuote(nil, line)) + `,"cwd":` + string(rpc.AppendQuote(nil, folder)) + `}`)}
 	c.Title = text.Visible(line)
 	c.Request = Request{ID: c.ID, Kind: Command, Tool: "Bash", Input: inputOf(&call, "Bash")}
 	c.Options = []Option{{ID: WriteAllow, Name: "Allow once", Kind: allowOnce}, {ID: WriteReject, Name: "Refuse", Kind: rejectOnce}}

@@ -80,7 +80,7 @@ func mcpName(c *Call) (string, bool) {
 	}
 	for _, object := range [][]byte{c.Input, member(c.Input, "invocation")} {
 		server, tool := textMember(object, "server"), textMember(object, "tool")
-		if server != "" && tool != "" && null(member(object, "command")) {
+		if _, command := commandOf(object); server != "" && tool != "" && !command {
 			return "mcp__" + server + "__" + tool, true
 		}
 	}

@@ -211,6 +211,9 @@ func (r *Rules) filePart(family, tool string, at place, name string) Part {
 			break
 		}
 		rule, doubt := r.file(say, family, tool, &at, name, false)
+		if rule == nil && family == "Edit" && say == Deny { // as Claude Code has it
+			rule, _ = r.file(say, "Read", "", &at, name, false)
+		}
 		if rule != nil {
 			p.Say, p.Rule = say, *rule
 			return p

@@ -61,6 +61,7 @@ func TestFilesOfARequest(t *testing.T) {
 		{rules.Edit, "Edit", "", rules.Ask},
 		{rules.Edit, "Write", "gen/x", rules.Deny},
 		{rules.Edit, "Edit", "gen/x", rules.Allow},
+		{rules.Edit, "Write", "~/.ssh/config", rules.Deny}, // what may not be read may not be changed
 		{rules.Read, "Read", "secret/x", rules.Allow},
 		{rules.Read, "Grep", "~/.ssh/id", rules.Deny},
 		{rules.Read, "Grep", "", rules.Allow},
@@ -110,6 +111,25 @@ func TestFetchAndTools(t *testing.T) {
 	}
 }
 
+// TestHosts: a host is found in every spelling that is sure; a deny rule makes the
+// others a question.
+func TestHosts(t *testing.T) {
+	r := set(t, []string{"WebFetch(domain:evil.com)", "WebFetch(domain:127.0.0.1)"}, nil, []string{"WebFetch(domain:good.com)"})
+	for want, pages := range map[rules.Say][]string{
+		rules.Deny: {"http://EVIL.com", "evil.com:80", "http://evil.com..", "http://good.com@evil.com", "http://good.com:80@evil.com:80/", " http://evil.com ", "http://[::ffff:127.0.0.1]/", "http://127.0.0.1:80"},
+		rules.Ask: {"http://ｅｖｉｌ.com", "http://evil。com", "http://evıl.com", "http://2130706433", "http://0x7f.1", "http://127.1", "http://0177.0.0.1", "http://127.0.0.0x1", "http://%65vil.com", "http:evil.com", "http:/evil.com",
+			"//evil.com", "http:///evil.com", "http:\\\\evil.com", "http://good.com\\@evil.com", "http://ev\til.com", "ht\ntp://evil.com", "view-source:http://evil.com", "ftp://evil.com", "", "http://good.com\x00.evil.com"},
+		rules.Allow: {"http://good.com", "https://good.com/?http://evil.com", "https://good.com/#@evil.com"},
+		rules.None:  {"http://notevil.com", "http://evil.com.good.org", "http://good.com.org", "http://[::1]", "http://xn--vil-jma.com"},
+	} {
+		for _, page := range pages {
+			if e := r.Explain(rules.Request{Kind: rules.Fetch, Tool: "WebFetch", URL: page}); e.Say != want {
+				t.Errorf("%q: got %v, want %v\n%v", page, e.Say, want, e)
+			}
+		}
+	}
+}
+
 func TestProblems(t *testing.T) {
 	for _, tt := range []struct {
 		list, rule, why string
@@ -124,6 +144,7 @@ func TestProblems(t *testing.T) {
 		{"ask", "mcp__a__b(x)", "takes no parentheses"},
 		{"ask", "WebFetch(example.com)", "domain:"},
 		{"ask", "WebFetch(domain:https://x/)", "host alone"},
+		{"ask", "WebFetch(domain:exämple.com)", "xn--"},
 		{"allow", "mcp__*", "names its server"},
 		{"deny", "mcp__a*b__c", "at the end"},
 		{"allow", "Bash(git log | head)", "one rule for each command"},

@@ -3,6 +3,7 @@ package rules
 import (
 	"path"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 )
@@ -19,28 +20,32 @@ type place struct {
 const maxFolders = 16
 
 // placesOf is where the parts of a line may be. Which of them runs where is not
-// told apart: cd may stand in a subshell, or fail. moves is true if cd leads
-// anywhere else than to where the line begins.
+// told apart: cd may stand in a subshell, or fail. moves is true if that is
+// anywhere else than in the request's folder.
 func placesOf(q *Request, parts []part) (at place, moves bool) {
 	at = place{folders: []string{q.Folder}, home: q.Home, fold: folded}
+	at.move(q.In)
 	for i := range parts {
-		name := parts[i].moves
-		if name == "" {
-			continue
-		}
-		files, known := at.files(name)
-		at.lost = at.lost || !known
-		for _, file := range files {
-			switch {
-			case strings.IndexByte(file, wild) >= 0 || len(at.folders) == maxFolders:
-				at.lost = true
-			case !slices.Contains(at.folders, file):
-				at.folders = append(at.folders, file)
-			}
-		}
-		moves = moves || at.lost || len(at.folders) > 1
+		at.move(parts[i].moves)
 	}
-	return at, moves
+	return at, at.lost || len(at.folders) > 1
+}
+
+// move notes that a line may be in another folder; the empty name is none.
+func (p *place) move(to string) {
+	if to == "" {
+		return
+	}
+	files, known := p.files(to)
+	p.lost = p.lost || !known
+	for _, file := range files {
+		switch {
+		case strings.IndexByte(file, wild) >= 0 || len(p.folders) == maxFolders:
+			p.lost = true
+		case !slices.Contains(p.folders, file):
+			p.folders = append(p.folders, file)
+		}
+	}
 }
 
 // files are the absolute, slashed, clean paths that a name may stand for, with
@@ -50,6 +55,9 @@ func (p *place) files(name string) (files []string, known bool) {
 		return nil, false
 	}
 	name = filepath.ToSlash(name)
+	if runtime.GOOS == "windows" {
+		name = windowsName(name)
+	}
 	switch {
 	case name[0] == '/' || filepath.IsAbs(name):
 		return []string{path.Clean(name)}, true
@@ -68,6 +76,22 @@ func (p *place) files(name string) (files []string, known bool) {
 		files = append(files, path.Clean(filepath.ToSlash(folder)+"/"+name))
 	}
 	return files, !p.lost
+}
+
+// windowsName is a path without what Windows does not look at: streams of a file, and
+// points and spaces at the end of a name.
+func windowsName(name string) string {
+	steps := strings.Split(name, "/")
+	for i, step := range steps {
+		if i > 0 || len(step) != 2 { // C:
+			step, _, _ = strings.Cut(step, ":")
+		}
+		if strings.Trim(step, ".") != "" {
+			step = strings.TrimRight(step, ". ")
+		}
+		steps[i] = step
+	}
+	return strings.Join(steps, "/")
 }
 
 // base is the folder that a rule starts in; empty if it is not known.

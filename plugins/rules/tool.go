@@ -2,8 +2,10 @@ package rules
 
 import (
 	"errors"
+	"net/netip"
 	"net/url"
 	"strings"
+	"unicode/utf8"
 )
 
 // hostRule is WebFetch(domain:…).
@@ -24,6 +26,9 @@ func (r *Rules) addHost(rule Rule, spec string) error {
 	}
 	if rest, ok := strings.CutPrefix(host, "*."); ok {
 		host = "." + rest
+	}
+	if !ascii(host) {
+		return errors.New("write the host in the letters of the network, as xn--…")
 	}
 	if strings.Trim(host, ".") == "" || strings.ContainsAny(host, "/:*@?# ") {
 		return errors.New("write the host alone, as example.com, or *.example.com for all below it")
@@ -78,20 +83,37 @@ func (r *Rules) host(say Say, host string) (Rule, bool) {
 	return Rule{}, false
 }
 
-// hostOf is the host of a page in lower case; empty where it is not certain.
+// hostOf is the host of a page in lower case; empty where clients may not agree on
+// it: a name in other letters, which some turn into ours, and a number that is no
+// address as all read it.
 func hostOf(page string) string {
 	page = strings.TrimSpace(page)
-	if strings.ContainsAny(page, "\\\t\r\n") { // clients read these in several ways
+	if strings.ContainsFunc(page, func(c rune) bool { return c == '\\' || c < ' ' || c == 0x7f }) {
 		return ""
 	}
 	if !strings.Contains(page, "://") {
+		if scheme, _, _ := strings.Cut(strings.ToLower(page), ":"); scheme == "http" || scheme == "https" {
+			return "" // http:/x is http://x to some
+		}
 		page = "https://" + page
 	}
 	u, err := url.Parse(page)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" {
 		return ""
 	}
-	return strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
+	host := strings.ToLower(strings.TrimRight(u.Hostname(), "."))
+	if addr, err := netip.ParseAddr(host); err == nil {
+		return addr.Unmap().WithZone("").String()
+	}
+	last := host[strings.LastIndexByte(host, '.')+1:]
+	if !ascii(host) || strings.HasPrefix(last, "0x") || strings.Trim(last, "0123456789") == "" {
+		return ""
+	}
+	return host
+}
+
+func ascii(s string) bool {
+	return !strings.ContainsFunc(s, func(c rune) bool { return c >= utf8.RuneSelf })
 }
 
 // toolRule is a rule of a whole tool, or of all tools of an MCP server.
