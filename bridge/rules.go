@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"runtime"
 
 	"github.com/go-json-experiment/json"
 
@@ -112,6 +113,7 @@ func ruleRequest(c *permit.Card, folder, home string) rules.Request {
 		q.Command, known = inputText(c, "command")
 		q.Cut = !known
 		q.In = commandFolder(c)
+		q.Foreign = runtime.GOOS == "windows" // cmd or PowerShell, perhaps
 	case permit.Fetch:
 		q.URL, _ = inputText(c, "url")
 	}

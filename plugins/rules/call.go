@@ -11,6 +11,7 @@ type call struct {
 	words   []word // at least the program's
 	stdin   *word  // what is fed to it, if the line says; nil otherwise
 	covered bool   // the outer command spelt this one: its allow rule counts
+	depth   int    // of commands that start it, each spelling the next
 }
 
 // text is the command with what stands before it.
@@ -23,7 +24,7 @@ func (c call) text() string {
 
 // within is a command that c starts. It has its own words.
 func (c call) within(words []word, covered bool) call {
-	return call{words: words, stdin: c.stdin, covered: covered}
+	return call{words: words, stdin: c.stdin, covered: covered, depth: c.depth + 1}
 }
 
 // program is the name of c's program without folder and in lower case: some
@@ -41,6 +42,10 @@ func (c call) program() string {
 // command adds a command and those that it will start.
 func (l *line) command(c call) {
 	if l.full {
+		return
+	}
+	if c.depth > maxWrapped {
+		l.unclear("…", "commands are nested too deep")
 		return
 	}
 	text := c.text()

@@ -152,6 +152,9 @@ func (r *Rules) command(q *Request) Explanation {
 	if q.Cut {
 		parts = append(parts, part{text: "…", unclear: "the rest of the line is not known"})
 	}
+	if q.Foreign && !common(q.Command) {
+		parts = append(parts, part{text: cut(q.Command), unclear: "the shell may read this in another way"})
+	}
 	concerned := !r.commands[Deny].empty() || !r.commands[Ask].empty() || !r.commands[Allow].empty()
 	at, moves := placesOf(q, parts)
 	for i := range parts {
@@ -170,6 +173,17 @@ func (r *Rules) command(q *Request) Explanation {
 	}
 	e.settle()
 	return e
+}
+
+// common reports whether all shells read a line alike, those of Windows too: it is
+// words without quotes and signs, and pipes.
+func common(line string) bool {
+	for _, c := range line {
+		if !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9') && !strings.ContainsRune(" ._-+/:=,|", c) {
+			return false
+		}
+	}
+	return true
 }
 
 // part judges one part. concerned is false when no rule is about commands.

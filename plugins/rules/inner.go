@@ -33,6 +33,9 @@ func (l *line) find(c call, p part) {
 		case "-files0-from":
 			i++
 		default:
+			if c.words[i].opens() {
+				p.unclear = "it may run something or delete what it finds"
+			}
 			for _, action := range []string{"-exec", "-execdir", "-ok", "-okdir", "-delete", "-fprint", "-fls"} {
 				if open := opened(text); open != "" && overlap(action, open) {
 					p.unclear = "it may run something or delete what it finds"

@@ -11,9 +11,10 @@ import (
 
 // Bounds of a command line. What lies past them is not judged, hence asked.
 const (
-	maxLine   = 16 << 10 // bytes
-	maxParts  = 512      // commands and redirections
-	maxNested = 6        // command lines within command lines, by -c or eval
+	maxLine    = 16 << 10 // bytes
+	maxParts   = 512      // commands and redirections
+	maxNested  = 6        // command lines within command lines, by -c or eval
+	maxWrapped = 16       // commands within commands
 )
 
 // part is one thing that a command line does.
@@ -141,6 +142,10 @@ func (l *line) visit(n syntax.Node) bool {
 		}
 	case *syntax.DeclClause:
 		l.declare(n)
+	case *syntax.SglQuoted:
+		if end := strings.TrimRight(n.Value, `\`); !n.Dollar && (len(n.Value)-len(end))%2 == 1 { // fish escapes the quote
+			l.unclear(cut("'"+n.Value+"'"), "shells do not agree where this text ends")
+		}
 	case *syntax.ParamExp:
 		l.parameter(n)
 	case *syntax.ArithmExp:

@@ -18,21 +18,23 @@ var fileUse = map[string]int{
 	"join": readsFiles, "comm": readsFiles, "fold": readsFiles, "fmt": readsFiles, "pr": readsFiles, "column": readsFiles, "expand": readsFiles,
 	"strings": readsFiles, "xxd": readsFiles, "od": readsFiles, "hexdump": readsFiles, "base64": readsFiles, "base32": readsFiles,
 	"diff": readsFiles, "cmp": readsFiles, "sdiff": readsFiles, "zcat": readsFiles, "zless": readsFiles, "xzcat": readsFiles, "bzcat": readsFiles,
-	"split": readsFiles, "csplit": readsFiles, "source": readsFiles, ".": readsFiles, "iconv": readsFiles, "dd": readsFiles,
+	"split": readsFiles | writesFiles, "csplit": readsFiles, "source": readsFiles, ".": readsFiles, "iconv": readsFiles, "dd": readsFiles,
 	"md5sum": readsFiles, "sha1sum": readsFiles, "sha256sum": readsFiles, "shasum": readsFiles, "cksum": readsFiles, "git diff": readsFiles,
 	"grep": readsFiles | patternFirst, "egrep": readsFiles | patternFirst, "fgrep": readsFiles | patternFirst, "zgrep": readsFiles | patternFirst,
 	"rg": readsFiles | patternFirst, "jq": readsFiles | patternFirst, "git grep": readsFiles | patternFirst,
 	"awk": readsFiles | patternFirst, "gawk": readsFiles | patternFirst, "mawk": readsFiles | patternFirst,
 	"sed": readsFiles | writesFiles | patternFirst, "gsed": readsFiles | writesFiles | patternFirst, // -i writes; which one is said in too many ways
 	"cp": readsFiles | writesFiles | wholeFolders, "mv": readsFiles | writesFiles | wholeFolders, "install": readsFiles | writesFiles,
-	"ln": readsFiles | writesFiles, "link": readsFiles | writesFiles, "rsync": readsFiles | writesFiles | wholeFolders, "scp": readsFiles | writesFiles | wholeFolders,
+	"ln": readsFiles | writesFiles | wholeFolders, "link": readsFiles | writesFiles, "rsync": readsFiles | writesFiles | wholeFolders, "scp": readsFiles | writesFiles | wholeFolders,
 	"tar": readsFiles | wholeFolders, "zip": readsFiles | wholeFolders, "uniq": readsFiles | writesFiles,
 	"gzip": readsFiles | writesFiles, "gunzip": readsFiles | writesFiles, "xz": readsFiles | writesFiles, "bzip2": readsFiles | writesFiles, "patch": readsFiles | writesFiles,
+	"perl": readsFiles | writesFiles, "ruby": readsFiles | writesFiles, "unzip": readsFiles | writesFiles, // -i, -d
 	"vim": readsFiles | writesFiles, "vi": readsFiles | writesFiles, "nvim": readsFiles | writesFiles, "nano": readsFiles | writesFiles,
 	"ed": readsFiles | writesFiles, "ex": readsFiles | writesFiles, "emacs": readsFiles | writesFiles, "sudoedit": readsFiles | writesFiles,
 	"tee": writesFiles, "sponge": writesFiles, "touch": writesFiles, "truncate": writesFiles, "shred": writesFiles, "unlink": writesFiles, "mkdir": writesFiles,
 	"rm": writesFiles | wholeFolders, "rmdir": writesFiles, "chmod": writesFiles | wholeFolders, "chown": writesFiles | wholeFolders, "chgrp": writesFiles | wholeFolders,
 	"git rm": writesFiles | wholeFolders, "git mv": writesFiles | wholeFolders, "git restore": writesFiles | wholeFolders,
+	"git checkout": writesFiles,
 }
 
 // filesOf are the files that a well-known program reads or writes, as far as its
@@ -45,6 +47,13 @@ func filesOf(program string, words []word) touched {
 	}
 	t := touched{}
 	use := fileUse[program]
+	if program == "awk" || program == "gawk" {
+		for _, w := range words[1:] {
+			if strings.HasSuffix(w.text, "inplace") {
+				use |= writesFiles
+			}
+		}
+	}
 	pattern := use&patternFirst != 0
 	for i, w := range words[1:] {
 		name := w.path()

@@ -69,7 +69,7 @@ func (l *line) options(p *part, c call) {
 		if w.known && w.value == "--" {
 			return
 		}
-		if open := opened(w.text); s.hidden && open != "" && slices.ContainsFunc(slices.Concat(s.runs, s.writes), func(o string) bool { return overlap(o+string(rune(star)), open) }) {
+		if open := opened(w.text); s.hidden && open != "" && (w.opens() || slices.ContainsFunc(slices.Concat(s.runs, s.writes), func(o string) bool { return overlap(o+string(rune(star)), open) })) {
 			p.limit.exact = "it may be given an option by which it runs or writes something"
 			continue
 		}

@@ -108,7 +108,7 @@ func (p *place) base(of string) string {
 
 // maxTries bounds the search for a way in which two names with wildcards meet;
 // past it they may.
-const maxTries = 10_000
+const maxTries = 1000
 
 // meets reports whether some file that a name with wildcards stands for may be
 // covered by the rule. whole: or some file in one.

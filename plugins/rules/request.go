@@ -20,6 +20,7 @@ type Request struct {
 	Tool    string   // as Claude Code names it: Bash, Edit, mcp__server__tool
 	Command string   // Kind Command: the whole line
 	In      string   // Kind Command: where it runs, if not in Folder
+	Foreign bool     // Kind Command: the shell may be another than bash and its like; only what all read alike is clear
 	Cut     bool     // Command is not all of it: deny rules hold for what is there, the rest is unclear
 	Paths   []string // Edit, Read: the files, absolute, below ~/, or relative to Folder
 	URL     string   // Fetch: the page

@@ -82,8 +82,14 @@ func gitWords(words []word) (plain []word, splits bool) {
 	return append([]word{words[0]}, words[i:]...), splits
 }
 
-// configured says why git is unclear: what it is given by -c may be a command.
+// configured says why git is unclear: what it is given by -c may be a command, and
+// a repository named ext::… is one.
 func configured(words []word) string {
+	for _, w := range words {
+		if strings.HasPrefix(w.text, "ext::") {
+			return "git runs the command in the name of a place"
+		}
+	}
 	plain, _ := gitWords(words)
 	own := words[:len(words)-len(plain)+1] // git's own options
 	for i, w := range own {
@@ -98,6 +104,8 @@ func configured(words []word) string {
 		switch section {
 		case "user", "color", "advice", "init", "i18n", "safe":
 			continue
+		case "protocol":
+			return configuredCommand
 		}
 		switch value {
 		case "", "true", "false", "auto", "always", "never", "0", "1":

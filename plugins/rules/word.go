@@ -15,6 +15,10 @@ type word struct {
 	file   string // if it is not known: value with wild, unknown and ~
 }
 
+// opens reports whether a word may become several of any text. Names of files by
+// a wildcard all begin and end as it does.
+func (w word) opens() bool { return w.splits && strings.IndexByte(w.file, unknown) >= 0 }
+
 // path is the file that a word names, with wild and unknown in it.
 func (w word) path() string {
 	if w.known {
@@ -92,16 +96,16 @@ func (r *reader) expansion(part syntax.WordPart, quoted bool) {
 }
 
 func (r *reader) parts(parts []syntax.WordPart, quoted bool) {
-	for _, part := range parts {
+	for i, part := range parts {
 		if r.lost {
 			return
 		}
 		switch part := part.(type) {
 		case *syntax.Lit:
 			if quoted {
-				r.quoted(part.Value)
+				r.quoted(part.Value, i+1 == len(parts))
 			} else {
-				r.bare(part.Value)
+				r.bare(part.Value, i+1 == len(parts))
 			}
 		case *syntax.SglQuoted:
 			if part.Dollar && strings.IndexByte(part.Value, '\\') >= 0 {
@@ -121,8 +125,8 @@ func (r *reader) parts(parts []syntax.WordPart, quoted bool) {
 	}
 }
 
-// bare is text outside of quotes.
-func (r *reader) bare(s string) {
+// bare is text outside of quotes; last: nothing of the word is after it.
+func (r *reader) bare(s string, last bool) {
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; c {
 		case '\\':
@@ -140,22 +144,43 @@ func (r *reader) bare(s string) {
 				i++
 				continue
 			}
+			if rest := s[i:]; c == '{' && last && strings.IndexByte(rest, '}') > 0 && !strings.Contains(rest, ",") && !strings.Contains(rest, "..") { // HEAD@{1}
+				r.b.WriteByte(c)
+				continue
+			}
 			r.hole(unknown)
 			r.splits, r.lost = true, true
 			return
+		case '$':
+			if zshFlag(s[i+1:], last) {
+				r.hole(unknown)
+				r.splits = true
+			} else {
+				r.b.WriteByte(c)
+			}
 		default:
 			r.b.WriteByte(c)
 		}
 	}
 }
 
+// zshFlag reports whether zsh takes a $ before rest for an expansion: $=x is x in
+// several words.
+func zshFlag(rest string, last bool) bool {
+	return rest == "" && !last || rest != "" && strings.IndexByte("=~^+", rest[0]) >= 0
+}
+
 // quoted is text inside of double quotes.
-func (r *reader) quoted(s string) {
+func (r *reader) quoted(s string, last bool) {
 	for i := 0; i < len(s); i++ {
 		if s[i] == '\\' && i+1 < len(s) && strings.IndexByte("$`\"\\\n", s[i+1]) >= 0 {
 			if i++; s[i] == '\n' {
 				continue
 			}
+		} else if s[i] == '$' && zshFlag(s[i+1:], last) {
+			r.hole(unknown)
+			r.splits = true
+			continue
 		}
 		r.b.WriteByte(s[i])
 	}

@@ -43,7 +43,11 @@ func wrapperOf(program string, words []word) (w wrapper, from []word, ok bool) {
 		return wrapper{}, nil, false
 	}
 	name := program
-	for i := 1; i < len(words) && i < 3; i++ {
+	for i, n := 1, 0; i < len(words) && n < 2; i++ {
+		if strings.HasPrefix(words[i].text, "-") {
+			continue
+		}
+		n++
 		name += " " + words[i].text
 		if w, ok = wrappers[name]; ok {
 			return w, words[i:], true
@@ -201,7 +205,7 @@ func (w wrapper) option(text string) (takes, ok bool) {
 		}
 		switch name {
 		case "--foreground", "--preserve-status", "--verbose", "--ignore-environment", "--null", "--login", "--preserve-env",
-			"--non-interactive", "--stdin", "--set-home", "--background", "--wait", "--fork", "--ctty", "--ignore":
+			"--non-interactive", "--stdin", "--set-home", "--background", "--wait", "--fork", "--ctty", "--ignore", "--recursive", "--quiet":
 			return false, true
 		}
 		return false, false
