@@ -126,7 +126,7 @@ func inputPaths(input jsontext.Value, move bool) []string {
 		switch string(key) {
 		case "file_path", "filePath", "filepath", "path", "absolute_path", "absolutePath",
 			"notebook_path", "notebookPath", "dir_path", "dirPath", "directory", "parentDir",
-			"target_file", "old_path", "new_path", "move_path", "cwd", "workdir":
+			"target_file", "TargetFile", "AbsolutePath", "old_path", "new_path", "move_path", "cwd", "Cwd", "workdir":
 			add(value)
 		case "source", "destination", "from", "to":
 			if move {

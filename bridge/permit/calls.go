@@ -234,14 +234,16 @@ func (e *openCall) lighten() {
 }
 
 func (e *openCall) merge(f *fields) {
-	setText(&e.Kind, f.kind)
+	if string(f.kind) != `"other"` || e.Kind == "" { // that takes nothing back of what was said before
+		setText(&e.Kind, f.kind)
+	}
 	setText(&e.Title, f.title)
 	setText(&e.Status, f.status)
 	if name := f.toolName(); name != "" {
 		e.ToolName = name
 	}
 	if !null(f.input) {
-		e.Input = append(e.Input[:0], f.input...)
+		e.Input = append(e.Input[:0], inputObject(f.input)...)
 	}
 	if !null(f.locations) {
 		e.Locations = readLocations(f.locations)
@@ -253,6 +255,17 @@ func (e *openCall) merge(f *fields) {
 			e.Content = append(e.Content, f.content...)
 		}
 	}
+}
+
+// inputObject is a raw input as the object that it is: vibe writes one into a text.
+func inputObject(input []byte) []byte {
+	if input[0] != '"' {
+		return input
+	}
+	if object := jsontext.Value(str(input)); object.Kind() == '{' && object.IsValid() {
+		return object
+	}
+	return input
 }
 
 // setText replaces a text that was said, without a copy when it is the same.
@@ -329,12 +342,12 @@ func readFields(each func(fn func(key, value []byte) bool) error) (f fields, ok 
 }
 
 // toolName is the agent's own name of the tool, where agents write it:
-// _meta.toolName (qwen), _meta.<agent>.toolName (claude),
+// _meta.toolName (qwen), _meta.tool_name (vibe), _meta.<agent>.toolName (claude),
 // _meta.<agent>.toolCall.toolName (goose), name (codex-acp).
 func (f *fields) toolName() string {
 	name := ""
 	_ = rpc.Members(f.meta, func(key, value []byte) bool { // not an object: names nothing
-		if string(key) == "toolName" {
+		if k := string(key); k == "toolName" || k == "tool_name" {
 			name = str(value)
 		}
 		if len(value) == 0 || value[0] != '{' || name != "" {

@@ -60,6 +60,8 @@ func TestMerge(t *testing.T) {
 		{"empty replaces", `{"toolCallId":"c","kind":"edit","title":"T","locations":[{"path":"/p/a"}],"content":` + diff + `}`,
 			`{"toolCallId":"c","title":"","locations":[],"content":[]}`, Call{ID: "c", Kind: "edit"}, false},
 		{"unknown kinds stay", `{"toolCallId":"c","kind":"x_tool","status":"x_new","x":1}`, `{"toolCallId":"c"}`, Call{ID: "c", Kind: "x_tool", Status: "x_new"}, false},
+		{"other takes no kind back (opencode)", `{"toolCallId":"c","kind":"edit"}`, `{"toolCallId":"c","kind":"other"}`, Call{ID: "c", Kind: "edit"}, false},
+		{"vibe's name", `{"toolCallId":"c","_meta":{"tool_name":"bash"}}`, `{"toolCallId":"c"}`, Call{ID: "c", ToolName: "bash"}, false},
 		{"claude's name", `{"toolCallId":"c","_meta":{"claudeCode":{"toolName":"Write"}}}`, `{"toolCallId":"c"}`, Call{ID: "c", ToolName: "Write"}, false},
 		{"goose's name", `{"toolCallId":"c","_meta":{"goose":{"toolCall":{"toolName":"shell"}}}}`, `{"toolCallId":"c"}`, Call{ID: "c", ToolName: "shell"}, false},
 		{"qwen's name", `{"toolCallId":"c","_meta":{"toolName":"write_file","timestamp":1}}`, `{"toolCallId":"c"}`, Call{ID: "c", ToolName: "write_file"}, false},

@@ -44,6 +44,11 @@ func toolOf(c *Call, names map[string]string) string {
 		}
 		return otherwise
 	}
+	switch kind := KindOf(own); { // it does more than the agent's kind says
+	case kind == Edit && (c.Kind == "read" || c.Kind == "search" || c.Kind == "fetch"),
+		kind == Fetch && (c.Kind == "read" || c.Kind == "search"):
+		return own
+	}
 	switch c.Kind {
 	case "edit":
 		return within(Edit, editOrWrite(c))
@@ -115,7 +120,7 @@ func editOrWrite(c *Call) string {
 // commandOf is the command line in a raw input: a text as it is; an argument
 // list as a shell would be given it, and what a shell is told to run by -c.
 func commandOf(input jsontext.Value) (string, bool) {
-	for _, name := range []string{"command", "cmd", "script"} {
+	for _, name := range []string{"command", "cmd", "script", "CommandLine"} {
 		value := member(input, name)
 		if isArray(value) {
 			var args []string

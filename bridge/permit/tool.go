@@ -31,27 +31,29 @@ func claudeName(agents string) (string, bool) {
 		return agents, true
 	}
 	switch agents {
-	case "bash", "shell", "local_shell", "exec_command", "run_shell_command", "unified_exec", "run_terminal_cmd":
+	case "bash", "shell", "local_shell", "exec_command", "run_shell_command", "unified_exec", "run_terminal_cmd",
+		"run_command", "powershell", "Shell", "write_bash", "write_stdin", "send_command_input":
 		return "Bash", true
-	case "edit", "replace", "apply_patch", "str_replace", "search_replace":
+	case "edit", "replace", "apply_patch", "str_replace", "search_replace",
+		"replace_file_content", "multi_replace_file_content", "StrReplace":
 		return "Edit", true
-	case "write", "write_file", "create_file":
+	case "write", "write_file", "create_file", "create", "write_to_file":
 		return "Write", true
 	case "multiedit":
 		return "MultiEdit", true
 	case "notebook_edit":
 		return "NotebookEdit", true
-	case "read", "read_file", "read_many_files", "view_file":
+	case "read", "read_file", "read_many_files", "view_file", "view":
 		return "Read", true
-	case "grep", "grep_search", "search_file_content", "ripgrep":
+	case "grep", "grep_search", "search_file_content", "ripgrep", "rg":
 		return "Grep", true
-	case "glob", "file_search":
+	case "glob", "file_search", "find_by_name":
 		return "Glob", true
 	case "ls", "list", "list_dir", "list_directory":
 		return "LS", true
-	case "webfetch", "web_fetch", "fetch":
+	case "webfetch", "web_fetch", "fetch", "read_url_content":
 		return "WebFetch", true
-	case "websearch", "web_search", "google_web_search":
+	case "websearch", "web_search", "google_web_search", "search_web":
 		return "WebSearch", true
 	case "exit_plan_mode", "plan_exit":
 		return "ExitPlanMode", true

@@ -106,6 +106,9 @@ func (s *stage) checkSettled(t *testing.T, d turn) {
 		if x.Session != s.now.info.ID || x.Turn != d.Turn || x.Title == "" {
 			t.Errorf("a permission was settled elsewhere: %+v", x)
 		}
+		if tool := x.Request.Tool; x.Request.Kind == permit.Tool && tool != "Delete" && tool != "Move" {
+			t.Errorf("it cannot be told what a permission is about: %+v", x)
+		}
 		if x.Outcome.By == permit.ByUser && !slices.ContainsFunc(d.seen.Asked, func(c wire.PermissionParams) bool { return c.ID == x.ID }) {
 			t.Errorf("settled by a user who was not asked: %+v", x)
 		}
