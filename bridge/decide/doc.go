@@ -14,6 +14,8 @@
 //     and temporary files only, and reads neither our state, nor private projects,
 //     nor what agents may not read. A fence that was promised and cannot be set up
 //     keeps the program from starting.
+//   - A decider that was changed on the disk is started anew, without a watch: the
+//     files are looked at when its pool is asked for, once a second at most.
 //   - A manifest names a program by its name on PATH or by a file in its folder;
 //     a link that leads out of the folder is refused.
 //

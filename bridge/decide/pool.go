@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"slices"
 	"sync"
+	"time"
 
 	"sallyport/plugins/decider"
 	"sallyport/workspace/config"
@@ -20,11 +21,17 @@ type Pool struct {
 	Starter  func() *Starter // asked whenever one may have to be started
 	Journals string          // the folder of their journals; empty: there are none
 	Log      *slog.Logger    // nil: nothing is logged
+	// Renew is called on a goroutine of the pool's when Sync would start a decider
+	// anew, and has to call Sync; nil: nobody is told.
+	Renew func()
 
-	syncing sync.Mutex // one Sync at a time; taken before mu
+	renewing sync.WaitGroup
+	syncing  sync.Mutex // one Sync at a time; taken before mu
 
 	mu     sync.Mutex
 	on     []*member
+	broken []stamp // manifests of those that could not be started
+	looked time.Time
 	closed bool
 }
 
@@ -32,6 +39,7 @@ type Pool struct {
 type member struct {
 	choice   config.Decider
 	manifest decider.Manifest
+	files    []stamp  // as they were before it was started
 	closed   []string // the projects that its fence closes
 	decider  *decider.Decider
 	journal  *decider.Journal
@@ -49,17 +57,20 @@ func (p *Pool) Sync(want []config.Decider) error {
 	}
 	p.mu.Unlock()
 	var after []*member
+	var broken []stamp
 	var errs error
 	for _, choice := range want {
+		was := stampOf(filepath.Join(choice.Folder, decider.ManifestName))
 		m, err := p.keep(choice, before, after)
 		if err != nil {
 			errs = errors.Join(errs, fmt.Errorf("permissions.deciders: %w", err))
+			broken = append(broken, was)
 			continue
 		}
 		after = append(after, m)
 	}
 	p.mu.Lock()
-	p.on = after
+	p.on, p.broken = after, broken
 	p.mu.Unlock()
 	var ends sync.WaitGroup // a program may take a second to end
 	defer ends.Wait()
@@ -83,15 +94,15 @@ func (p *Pool) keep(choice config.Decider, before, after []*member) (*member, er
 	if slices.ContainsFunc(after, func(m *member) bool { return m.manifest.ID == manifest.ID }) {
 		return nil, fmt.Errorf("%s: %s is there twice", choice.Folder, manifest.ID)
 	}
-	start := p.Starter()
+	start, files := p.Starter(), stamps(choice.Folder, manifest)
 	for _, m := range before {
-		if reflect.DeepEqual(m.manifest, manifest) && slices.Equal(m.closed, start.Private) {
+		if reflect.DeepEqual(m.manifest, manifest) && slices.EqualFunc(m.files, files, stamp.same) && slices.Equal(m.closed, start.Private) {
 			kept := *m
 			kept.choice = choice
 			return &kept, nil
 		}
 	}
-	m := &member{choice: choice, manifest: manifest, closed: slices.Clone(start.Private)}
+	m := &member{choice: choice, manifest: manifest, files: files, closed: slices.Clone(start.Private)}
 	if p.Journals != "" {
 		if m.journal, err = decider.OpenJournal(p.Journals, manifest.ID); err != nil {
 			return nil, err // a decision that is in no journal is not to be
@@ -114,10 +125,14 @@ func (p *Pool) end(m *member) {
 
 // For are the deciders of a session in folder. private is the private project
 // that it lives in, empty where it is none: one that is not switched on for it is
-// not among them.
+// not among them. One that was changed on the disk is started anew meanwhile.
 func (p *Pool) For(folder, private string) decider.Set {
+	stale := p.Renew != nil && p.Stale()
 	p.mu.Lock()
 	on := p.on
+	if stale && !p.closed {
+		p.renewing.Go(p.Renew)
+	}
 	p.mu.Unlock()
 	var set decider.Set
 	for _, m := range on {
@@ -160,4 +175,5 @@ func (p *Pool) Close() {
 	p.closed = true
 	p.mu.Unlock()
 	_ = p.Sync(nil) // nothing is started
+	p.renewing.Wait()
 }

@@ -32,6 +32,12 @@ func TestDecidersFollowTheConfiguration(t *testing.T) {
 	if n := len(b.Home.Deciders(r.folder, r.folder)); n != 0 {
 		t.Errorf("%d are told of a private project", n)
 	}
+	before := b.Home.Deciders(r.folder, "")[0]
+	r.put(filepath.Join(dir, "decider.json"), `{"id": "dev.test.team", "version": "2", "command": ["./none"], "permissions": {"decide": true}}`)
+	r.until("it is started anew", func() bool {
+		now := b.Home.Deciders(r.folder, "")
+		return len(now) == 1 && now[0] != before
+	})
 	r.configure(`"permissions": {}`)
 	r.until("it is off", func() bool { return len(b.Home.Deciders(r.folder, "")) == 0 })
 	r.configure(on)

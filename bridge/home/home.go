@@ -30,17 +30,21 @@ type Home struct {
 	// setting. Set before the first use.
 	Default string
 
-	log    *slog.Logger
-	pool   decide.Pool       // of deciders
-	kernel *sandbox.Launcher // that holds them
+	log *slog.Logger
+	programs
 
 	mu    sync.Mutex
 	store *config.Store
 	known known
 	voice voice
 	turns opened
-	// version is Sallyport's, for the deciders
-	version string
+}
+
+// programs are the deciders. Home.mu guards version.
+type programs struct {
+	pool    decide.Pool
+	kernel  *sandbox.Launcher // that holds them
+	version string            // Sallyport's
 }
 
 // known is what was made of the configuration and the manifests.
@@ -70,6 +74,7 @@ func Open(log *slog.Logger) (*Home, error) {
 	}
 	h := &Home{Paths: paths, log: log}
 	h.pool.Starter, h.pool.Journals, h.pool.Log = h.starter, h.Journals(), log
+	h.pool.Renew = h.syncDeciders
 	h.kernel = &sandbox.Launcher{Dir: filepath.Join(paths.State, "fence"), Environ: os.Environ(), Log: log}
 	h.mu.Lock() // a change that comes at once waits until the store is known
 	defer h.mu.Unlock()
