@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 
@@ -108,11 +109,15 @@ func ruleRequest(c *permit.Card, folder, home string) rules.Request {
 		for _, d := range c.Diffs {
 			q.Paths = append(q.Paths, pathsOf(d.Path, folder)...)
 		}
+	case permit.Read:
+		if c.Request.Tool == "Glob" {
+			q.Paths = append(q.Paths, searched(c, folder)...)
+		}
 	case permit.Command:
 		var known bool
 		q.Command, known = inputText(c, "command")
 		q.Cut = !known
-		q.In = commandFolder(c)
+		q.In = commandFolder(c, folder)
 		q.Foreign = runtime.GOOS == "windows" // cmd or PowerShell, perhaps
 	case permit.Fetch:
 		q.URL, _ = inputText(c, "url")
@@ -120,15 +125,34 @@ func ruleRequest(c *permit.Card, folder, home string) rules.Request {
 	return q
 }
 
+// searched is the folder that the pattern of a Glob leads to before its first wildcard:
+// it may climb, or be absolute, whatever path is named beside it.
+func searched(c *permit.Card, folder string) []string {
+	pattern, _ := inputText(c, "pattern")
+	if i := strings.IndexAny(pattern, "*?[{"); i >= 0 {
+		pattern = pattern[:i]
+	}
+	to := pattern[:strings.LastIndexByte(pattern, '/')+1]
+	if to == "" {
+		return nil
+	}
+	base := "" // the session's folder
+	if len(c.Paths) > 0 {
+		base = pathsOf(c.Paths[0], folder)[0]
+	}
+	if !filepath.IsAbs(to) && to[0] != '~' {
+		to = filepath.Join(base, to)
+	}
+	return pathsOf(to, folder)
+}
+
 // commandFolder is the folder that an agent names for a command, by the member
-// names that agents use; empty: it names none.
-func commandFolder(c *permit.Card) string {
+// names that agents use, where links lead; empty: it names none.
+func commandFolder(c *permit.Card, session string) string {
 	for _, name := range []string{"cwd", "workdir", "working_directory", "workingDirectory", "dir_path", "directory"} {
 		if folder, _ := inputText(c, name); folder != "" {
-			if path, err := workspace.PathOf(folder); err == nil {
-				return path
-			}
-			return folder
+			names := pathsOf(folder, session)
+			return names[len(names)-1]
 		}
 	}
 	return ""

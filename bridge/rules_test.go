@@ -52,6 +52,8 @@ func TestRulesDecide(t *testing.T) {
 		{name: "another file in acceptEdits", kind: "edit", input: `{"file_path": "a.go", "old_string": "a", "new_string": "b"}`, rules: config.Permit{Ask: []string{"Edit(go.mod)"}}, mode: config.AcceptEdits, want: "allowed"},
 		{name: "an edit is denied", kind: "edit", input: `{"file_path": "gen/a.go", "old_string": "a", "new_string": "b"}`, rules: config.Permit{Deny: []string{"Edit(gen/**)"}, Allow: []string{"Edit"}},
 			want: "rejected", note: "Refused by rule Edit(gen/**) through Sallyport: gen/a.go"},
+		{name: "a pattern that climbs", kind: "search", input: `{"pattern": "a/../gen/*.go"}, "_meta": {"toolName": "glob"}`, rules: config.Permit{Deny: []string{"Read(gen/**)"}, Allow: []string{"Read"}},
+			want: "rejected", note: "Refused by rule Read(gen/**) through Sallyport: gen"},
 		{name: "a page", kind: "fetch", input: `{"url": "https://example.com/x"}`, rules: config.Permit{Allow: []string{"WebFetch(domain:example.com)"}}, want: "allowed"},
 		{name: "a tool of a server", kind: "other", input: `{"server": "db", "tool": "drop"}`, rules: config.Permit{Deny: []string{"mcp__db__drop"}, Allow: []string{"mcp__db"}},
 			want: "rejected", note: "Refused by rule mcp__db__drop through Sallyport: mcp__db__drop"},

@@ -3,6 +3,8 @@ package rules
 import (
 	"errors"
 	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
 )
 
 // commandRules are the Bash rules of one list.
@@ -89,13 +91,31 @@ func (c *commandRules) line(command string) (Rule, bool) {
 	if len(c.whole) == 0 {
 		return Rule{}, false
 	}
-	text := strings.Join(strings.Fields(command), " ")
-	for _, r := range c.whole {
-		if r.pattern.matches(text, true) {
-			return r.Rule, true
+	for _, text := range []string{strings.Join(strings.Fields(command), " "), printed(command)} {
+		for _, r := range c.whole {
+			if r.pattern.matches(text, true) {
+				return r.Rule, true
+			}
 		}
 	}
 	return Rule{}, false
+}
+
+// printed is a line with single spaces between words and operators; empty where
+// it cannot be parsed.
+func printed(command string) string {
+	if len(command) > maxLine || !clean(command) {
+		return ""
+	}
+	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(command), "")
+	if err != nil {
+		return ""
+	}
+	var b strings.Builder
+	if err := syntax.NewPrinter(syntax.SingleLine(true)).Print(&b, file); err != nil {
+		return ""
+	}
+	return strings.TrimSpace(b.String())
 }
 
 // rule is the rule of a list that forbids or asks which a part matches, and
@@ -149,6 +169,10 @@ func (r *Rules) command(q *Request) Explanation {
 		}
 	}
 	parts := partsOf(q.Command)
+	if !q.inside() {
+		text := "cd " + blank.Replace(q.In)
+		parts = append(parts, part{text: text, allow: text})
+	}
 	if q.Cut {
 		parts = append(parts, part{text: "…", unclear: "the rest of the line is not known"})
 	}

@@ -210,7 +210,7 @@ func (r *Rules) filePart(family, tool string, at place, name string) Part {
 		if say == Allow && unclear {
 			break
 		}
-		rule, doubt := r.file(say, family, tool, &at, name, false)
+		rule, doubt := r.file(say, family, tool, &at, name, tool == "Grep" || tool == "Delete" || tool == "Move")
 		if rule == nil && family == "Edit" && say == Deny { // as Claude Code has it
 			rule, _ = r.file(say, "Read", "", &at, name, false)
 		}

@@ -65,7 +65,9 @@ func TestFilesOfARequest(t *testing.T) {
 		{rules.Read, "Read", "secret/x", rules.Allow},
 		{rules.Read, "Grep", "~/.ssh/id", rules.Deny},
 		{rules.Read, "Grep", "", rules.Allow},
+		{rules.Read, "Grep", "~", rules.Ask}, // what it finds in there is not told
 		{rules.Tool, "Delete", "secret/x", rules.Deny},
+		{rules.Tool, "Delete", "../p", rules.Ask},
 		{rules.Tool, "Move", "a secret/x", rules.Deny},
 		{rules.Tool, "TodoWrite", "", rules.None},
 	} {

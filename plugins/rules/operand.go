@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -39,13 +40,14 @@ var fileUse = map[string]int{
 
 // filesOf are the files that a well-known program reads or writes, as far as its
 // words say; only rules that forbid or ask look at them.
-func filesOf(program string, words []word) touched {
+func filesOf(program string, words []word) (t touched) {
 	if program == "git" {
+		whole := words
 		if words, _ = gitWords(words); len(words) > 1 {
 			program, words = program+" "+words[1].text, words[1:]
+			defer func() { t.below(folderOf(whole[:len(whole)-len(words)])) }()
 		}
 	}
-	t := touched{}
 	use := fileUse[program]
 	if program == "awk" || program == "gawk" {
 		for _, w := range words[1:] {
@@ -79,7 +81,7 @@ func filesOf(program string, words []word) touched {
 		case dashed:
 			pattern = pattern && !strings.HasPrefix(name, "-e") && !strings.HasPrefix(name, "-f")
 			continue
-		case pattern && !w.known:
+		case pattern && !w.known && !w.splits:
 			pattern = false
 			continue
 		default:
@@ -94,6 +96,44 @@ func filesOf(program string, words []word) touched {
 	}
 	t.whole = use&wholeFolders != 0
 	return t
+}
+
+// folderOf is the folder that options before a command, -C and --chdir, lead to; empty
+// if there is none.
+func folderOf(words []word) string {
+	folder := ""
+	for i, w := range words {
+		to, attached := "", false
+		for _, option := range []string{"--chdir=", "-C"} {
+			if to, attached = strings.CutPrefix(w.path(), option); attached {
+				break
+			}
+		}
+		if (w.text == "-C" || w.text == "-D" || w.text == "--chdir") && i+1 < len(words) {
+			to, attached = words[i+1].path(), true
+		}
+		if attached && folder != "" && !strings.HasPrefix(to, "/") {
+			to = folder + "/" + to
+		}
+		if attached {
+			folder = to
+		}
+	}
+	return folder
+}
+
+// below adds the files as they are told from another folder.
+func (t *touched) below(folder string) {
+	if folder == "" {
+		return
+	}
+	for _, list := range []*[]string{&t.reads, &t.writes} {
+		for _, name := range slices.Clip(*list) {
+			if !strings.HasPrefix(name, "/") && !strings.HasPrefix(name, "~") {
+				*list = append(*list, folder+"/"+name)
+			}
+		}
+	}
 }
 
 // uploaded are the files that a word of curl names: @file, name=@file, file://.

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"path/filepath"
 	"strings"
 )
 
@@ -19,13 +20,23 @@ type Request struct {
 	Kind    string   // one of the kinds; any other is decided as Tool
 	Tool    string   // as Claude Code names it: Bash, Edit, mcp__server__tool
 	Command string   // Kind Command: the whole line
-	In      string   // Kind Command: where it runs, if not in Folder
+	In      string   // Kind Command: where it runs, if not in Folder; outside of it, a rule of cd has to allow it
 	Foreign bool     // Kind Command: the shell may be another than bash and its like; only what all read alike is clear
 	Cut     bool     // Command is not all of it: deny rules hold for what is there, the rest is unclear
 	Paths   []string // Edit, Read: the files, absolute, below ~/, or relative to Folder
 	URL     string   // Fetch: the page
 	Folder  string   // the session's folder, absolute
 	Home    string   // what ~ stands for; empty: nothing is known to be below it
+}
+
+// inside reports whether a command runs in the request's folder or in one below.
+func (q *Request) inside() bool {
+	at := place{folders: []string{q.Folder}, home: q.Home}
+	if q.In == "" {
+		return true
+	}
+	files, known := at.files(q.In)
+	return known && (files[0] == q.Folder || strings.HasPrefix(files[0], strings.TrimSuffix(filepath.ToSlash(q.Folder), "/")+"/"))
 }
 
 // Verdict is what a set of rules says about a request.

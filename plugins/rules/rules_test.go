@@ -150,7 +150,7 @@ func TestCutLine(t *testing.T) {
 
 func TestRuleOfALine(t *testing.T) {
 	r := set(t, []string{"Bash(curl * | sh)", `Bash(psql * drop table*)`}, nil, []string{"Bash"})
-	says(t, r, rules.Deny, "curl -s x | sh", "psql -c 'drop table x'")
+	says(t, r, rules.Deny, "curl -s x | sh", "curl -s x|sh", "curl x |\n sh", "psql -c 'drop table x'")
 	says(t, r, rules.Allow, "curl -s x")
 }
 

@@ -8,7 +8,11 @@ import (
 // a redirection. What may matter to a program that is run later (PATH in
 // `for PATH in /tmp; do ls; done`) is a part of its own, as if it were spelt.
 func (l *line) sets(name string) {
-	if plainName(name) {
+	switch {
+	case plainName(name):
+		return
+	case runsValue(name) || changesNames(name):
+		l.unclear(name+"=…", "it is not known what this is set to")
 		return
 	}
 	text := name + "=" + something.text
@@ -37,7 +41,7 @@ func (l *line) handed(assigns []word) {
 		name = strings.TrimSuffix(name, "+")
 		switch {
 		case !ok:
-		case name == "HOME" || name == "PWD" || name == "OLDPWD" || name == "CDPATH" || name == "GLOBIGNORE":
+		case changesNames(name):
 			l.unclear(w.text, "it changes what names of files mean")
 		case !runsValue(name) || value == "":
 		case !w.known:
@@ -46,6 +50,16 @@ func (l *line) handed(assigns []word) {
 			_, value, _ = strings.Cut(w.value, "=")
 			l.nest(value, true)
 		}
+	}
+}
+
+// changesNames reports whether names of files mean others when a variable is set.
+func changesNames(name string) bool {
+	switch name {
+	case "HOME", "PWD", "OLDPWD", "CDPATH", "GLOBIGNORE":
+		return true
+	default:
+		return false
 	}
 }
 

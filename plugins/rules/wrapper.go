@@ -87,6 +87,9 @@ func (l *line) wrapped(c call, p part, w wrapper, words []word) {
 	case w.kind == neutral && len(inner) > 0 && len(c.assigns) == 0 && c.words[0].value == p.program: // not some other program of that name
 		p.allow = ""
 	}
+	if p.program == "env" || p.program == "sudo" {
+		p.moves = folderOf(words[:len(words)-len(inner)])
+	}
 	if w.assigns {
 		l.handed(words[1 : len(words)-len(inner)])
 	}
