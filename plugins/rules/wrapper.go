@@ -35,26 +35,47 @@ func wrapperOf(program string, words []word) (w wrapper, from []word, ok bool) {
 	if strings.HasPrefix(program, "ld-linux") || strings.HasPrefix(program, "ld-musl") || program == "ld.so" { // it runs any program
 		return wrapper{kind: exact}, words, true
 	}
-	switch program {
-	case "git":
+	if program == "git" {
 		words, _ = gitWords(words)
-	case "docker", "podman", "kubectl", "npm", "pnpm", "yarn", "uv", "poetry", "pipenv", "bundle", "direnv", "devbox", "mise":
-	default:
+	} else if !subcommanded[program] {
 		return wrapper{}, nil, false
 	}
-	name := program
-	for i, n := 1, 0; i < len(words) && n < 2; i++ {
+	options := false
+	for i := 1; i < len(words) && i < 8; i++ {
 		if strings.HasPrefix(words[i].text, "-") {
+			options = true
 			continue
 		}
-		n++
-		name += " " + words[i].text
+		name := program + " " + words[i].text
 		if w, ok = wrappers[name]; ok {
 			return w, words[i:], true
+		}
+		for k := i + 1; k < len(words); k++ {
+			if strings.HasPrefix(words[k].text, "-") {
+				continue
+			}
+			if w, ok = wrappers[name+" "+words[k].text]; ok {
+				return w, words[k:], true
+			}
+			break
+		}
+		if !options { // what stands after an option may be its value
+			break
 		}
 	}
 	return wrapper{}, nil, false
 }
+
+// subcommanded are the programs of which only subcommands are wrappers.
+var subcommanded = func() map[string]bool {
+	all := map[string]bool{}
+	for name := range wrappers {
+		if program, _, ok := strings.Cut(name, " "); ok {
+			all[program] = true
+		}
+	}
+	return all
+}()
 
 // wrapped adds a wrapper and the command in it. words are those of c from the
 // wrapper's own name on.
@@ -87,6 +108,9 @@ func (l *line) wrapped(c call, p part, w wrapper, words []word) {
 	case w.kind == neutral && len(inner) > 0 && len(c.assigns) == 0 && c.words[0].value == p.program: // not some other program of that name
 		p.allow = ""
 	}
+	if w.kind == runner {
+		l.strings(words)
+	}
 	if p.program == "env" || p.program == "sudo" {
 		p.moves = folderOf(words[:len(words)-len(inner)])
 	}
@@ -106,13 +130,19 @@ func (l *line) wrapped(c call, p part, w wrapper, words []word) {
 	default:
 		l.command(c.within(inner, c.covered || p.allow != ""))
 	}
+	for i, w2 := range inner {
+		if w.kind == runner && !w.shell && w2.text == "--" && i+1 < len(inner) { // mise exec node@20 -- ls
+			l.command(c.within(inner[i+1:], true))
+			break
+		}
+	}
 }
 
 // strings adds the command lines that a wrapper is given by -c.
 func (l *line) strings(words []word) {
 	for i, w := range words[1:] {
 		switch w.text {
-		case "-c", "--command", "-Command", "/c", "/C":
+		case "-c", "--command", "-Command", "/c", "/C", "--call", "--run", "--exec":
 			if i+2 < len(words) && words[i+2].known {
 				l.nest(words[i+2].value, true)
 			}
