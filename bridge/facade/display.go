@@ -34,6 +34,10 @@ func (d display) Update(ctx context.Context, u bridge.Update) {
 		d.updateCommands(ctx, e, &u)
 		return
 	}
+	if u.From.Frame == nil { // ours
+		d.update(e, u.Raw)
+		return
+	}
 	d.pass(ctx, e, u.From)
 }
 
