@@ -46,12 +46,12 @@ func TestHiddenIsAsked(t *testing.T) {
 // TestAllowIsMeant: a rule for a harmless command lets nothing else through.
 func TestAllowIsMeant(t *testing.T) {
 	r := set(t, nil, nil, []string{"Bash(npm test:*)", "Bash(git status:*)", "Bash(git log:*)", "Bash(git fetch:*)", "Bash(ls:*)", "Bash(find:*)", "Bash(echo:*)", "Bash(cat:*)", "Bash(cd:*)",
-		"Bash(sort:*)", "Bash(printf:*)", "Bash(read:*)", "Bash(sudo:*)", "Bash(env:*)", "Bash(sudo apt:*)", "Bash(watch:*)", "Bash(setsid:*)", "Bash(watch ls)", "Bash(find . -exec cat {} +)", "Bash(docker exec c:*)", "Bash(nice:*)"})
+		"Bash(sort:*)", "Bash(printf:*)", "Bash(read:*)", "Bash(sudo:*)", "Bash(env:*)", "Bash(sudo apt:*)", "Bash(watch:*)", "Bash(setsid:*)", "Bash(watch ls)", "Bash(find . -exec cat {} +)", "Bash(docker exec c:*)", "Bash(nice:*)", "Bash(X=1 timeout:*)", "Bash(/x/nice:*)"})
 	for _, line := range []string{
 		"for PATH in /x; do ls; done", "for path in /x; do ls; done", "select PATH in x; do ls; done", "echo $((PATH=1)); ls", "echo $[PATH=1]", "echo ${a[PATH=1]}", "ls {PATH}>/dev/null; ls", "echo ${PAGER:=x}", "echo ${PAGER=x}", "coproc PATH { ls; }",
 		"printf -v PATH x; ls", "read PATH; ls", "for b in 'x[$(rm x)]'; do echo $((b)); done", "for b in 'x[$(rm x)]'; do [[ $b -eq 1 ]]; done", "for b in x; do echo ${!b}; done",
 		"find . -exec echo {} +", "find . -execdir ls {} \\;", "find . -delete", "find . -fprintf x y", "find . -exec ls $x \\;", "find $x", "echo -delete | xargs find",
-		"sudo rm x", "env rm x", "sudo env rm x", "sudo sudo apt x", "sudo bash -c ls", "watch rm x", "watch ls x", "setsid ls", "nice rm x", "sudo -s",
+		"sudo rm x", "env rm x", "sudo env rm x", "sudo sudo apt x", "sudo bash -c ls", "watch rm x", "watch ls x", "setsid ls", "nice rm x", "X=1 timeout 5 rm x", "/x/nice rm x", "sudo -s",
 		"cd /x && git status", "pushd /x; git status", "git log --output=x", "git log --outp x", "git log $X", "git log *", "sort -o x y", "sort -ro x y", "sort --output=x y", "git fetch --upload-pack=x .",
 		"cat </dev/tcp/x/80", "cat >(ls)&>x", "./ls", "ls\u200b", "GIT_PAGER=cat git log", "FOO=1 ls", "noglob rm x", "command rm x", "timeout 5 rm x",
 	} {

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -81,7 +82,6 @@ var subcommanded = func() map[string]bool {
 // wrapper's own name on.
 func (l *line) wrapped(c call, p part, w wrapper, words []word) {
 	inner, why := w.unwrap(words)
-	query := p.program == "command" && len(words) > 1 && strings.ContainsAny(words[1].value, "vV") && strings.HasPrefix(words[1].value, "-")
 	switch {
 	case why != "" && w.kind == runner:
 		for i := range words[1:min(len(words), 17)] { // any of them may begin the command
@@ -92,34 +92,22 @@ func (l *line) wrapped(c call, p part, w wrapper, words []word) {
 	case len(inner) == 0 && len(words) > 1 && (p.program == "sudo" || p.program == "doas"):
 		p.unclear = "it starts a shell whose commands are not known"
 	}
-	switch {
-	case query:
-	case w.kind == exact:
-		p.limit.exact = "it runs its arguments, which only a rule without wildcards covers"
-		if c.stdin != nil {
-			p.unclear = unknownCommands
-		}
-		l.strings(words)
-	case w.kind == named && len(inner) > 0:
-		p.limit.reach = len(p.text)
-		if rest := beyond(inner); len(rest) > 0 {
-			p.limit.reach -= len(join(rest)) + 1
-		}
-	case w.kind == neutral && len(inner) > 0 && len(c.assigns) == 0 && c.words[0].value == p.program: // not some other program of that name
-		p.allow = ""
+	if p.program == "command" && len(words) > 1 && strings.HasPrefix(words[1].text, "-") && strings.ContainsAny(words[1].text, "vV") {
+		inner = nil // it only says where the program is
 	}
-	if w.kind == runner {
-		l.strings(words)
-	}
+	p.limited(c, w, inner)
 	if p.program == "env" || p.program == "sudo" {
 		p.moves = folderOf(words[:len(words)-len(inner)])
 	}
 	if w.assigns {
 		l.handed(words[1 : len(words)-len(inner)])
 	}
+	if w.kind == exact || w.kind == runner {
+		l.strings(words)
+	}
 	l.add(p)
 	switch {
-	case len(inner) == 0 || query:
+	case len(inner) == 0:
 	case w.shell:
 		text, ok := values(inner)
 		if !ok {
@@ -129,11 +117,27 @@ func (l *line) wrapped(c call, p part, w wrapper, words []word) {
 		l.nest(strings.Join(text, " "), true)
 	default:
 		l.command(c.within(inner, c.covered || p.allow != ""))
+		if i := slices.IndexFunc(inner, func(w word) bool { return w.text == "--" }); w.kind == runner && i >= 0 && i+1 < len(inner) {
+			l.command(c.within(inner[i+1:], true)) // mise exec node@20 -- ls
+		}
 	}
-	for i, w2 := range inner {
-		if w.kind == runner && !w.shell && w2.text == "--" && i+1 < len(inner) { // mise exec node@20 -- ls
-			l.command(c.within(inner[i+1:], true))
-			break
+}
+
+// limited notes which allow rules count for a wrapper of inner.
+func (p *part) limited(c call, w wrapper, inner []word) {
+	switch {
+	case w.kind == exact:
+		p.limit.exact = "it runs its arguments, which only a rule without wildcards covers"
+		if c.stdin != nil {
+			p.unclear = unknownCommands
+		}
+	case w.kind == runner || len(inner) == 0:
+	case w.kind == neutral && len(c.assigns) == 0 && c.words[0].value == p.program: // not some other program of that name
+		p.allow = ""
+	default:
+		p.limit.reach = len(p.text)
+		if rest := beyond(inner); len(rest) > 0 {
+			p.limit.reach -= len(join(rest)) + 1
 		}
 	}
 }
