@@ -39,11 +39,12 @@ const (
 	wild = '\x04' // some text without a slash
 	home = '\x05' // $HOME where a word begins
 	here = '\x06' // $PWD where a word begins
+	pipe = '\x07' // <(…)
 )
 
 var (
-	blank  = strings.NewReplacer(" ", "\x01", "\t", "\x01", "\n", "\x01", "\x04", "\x03", "\x05", "\x03", "\x06", "\x03")
-	places = strings.NewReplacer("\x05", "~", "\x06", ".")
+	blank  = strings.NewReplacer(" ", "\x01", "\t", "\x01", "\n", "\x01", "\x04", "\x03", "\x05", "\x03", "\x06", "\x03", "\x07", "\x03")
+	places = strings.NewReplacer("\x05", "~", "\x06", ".", "\x07", "/dev/fd/")
 )
 
 // wordOf evaluates quotes and escapes. Expansions are unknown, names of files
@@ -81,6 +82,10 @@ func (r *reader) hole(mark byte) {
 
 // expansion is what only the shell knows.
 func (r *reader) expansion(part syntax.WordPart, quoted bool) {
+	if _, ok := part.(*syntax.ProcSubst); ok {
+		r.hole(pipe)
+		return
+	}
 	mark := byte(unknown)
 	p, param := part.(*syntax.ParamExp)
 	if param && r.b.Len() == 0 && (p.Short || p.Exp == nil && p.Index == nil && p.Slice == nil && p.Repl == nil && !p.Excl && !p.Length) {
