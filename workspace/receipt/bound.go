@@ -111,6 +111,7 @@ func (p *Permission) settle() {
 		cut(s, 256)
 	}
 	clean(&p.Target, 1024)
+	clean(&p.Rule, 256)
 	clean(&p.Why, 512)
 	p.DelayMS = max(0, p.DelayMS)
 	p.Time = instant(p.Time)

@@ -33,6 +33,7 @@ type Settled struct {
 	Name    string    `json:"name,omitzero"`    // of the decider, rule, mode or policy
 	Why     string    `json:"why,omitzero"`     // one clause
 	Option  string    `json:"option,omitzero"`  // id of the agent's option that was answered
+	Rule    string    `json:"rule,omitzero"`    // what the user answered for good, as a rule that was kept
 	DelayMS int64     `json:"delayMs"`          // from the question to the answer, in milliseconds
 	Time    time.Time `json:"time"`             // of the answer
 }

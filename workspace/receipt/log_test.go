@@ -46,8 +46,8 @@ func sample(turn string) *Receipt {
 		Cover: Cover{Before: "c1", After: "c2", Files: 1203, Skipped: ListOf([]Skipped{{project, "big.bin", "too large"}})},
 		Did: Did{
 			Permissions: ListOf([]Permission{
-				{Asked{"t1", "Bash", "command", "go test ./..."}, Settled{"allowed", "user", "", "", "", "yes", 2500, at.Add(10 * time.Second)}},
-				{Asked{"t2", "Bash", "command", "rm -rf /"}, Settled{"denied", "rule", "", "Bash(rm:*)", "a rule of the configuration", "no", 0, at.Add(20 * time.Second)}},
+				{Asked{"t1", "Bash", "command", "go test ./..."}, Settled{"allowed", "user", "", "", "", "yes", "", 2500, at.Add(10 * time.Second)}},
+				{Asked{"t2", "Bash", "command", "rm -rf /"}, Settled{"denied", "rule", "", "Bash(rm:*)", "a rule of the configuration", "no", "", 0, at.Add(20 * time.Second)}},
 			}),
 			Accesses: ListOf([]Access{{Kind: "write", Path: project + "/a.go", Source: "buffer", Before: sum([]byte("1")), After: sum([]byte("2")), Merged: true, Time: at}}),
 			Refusals: ListOf([]Refusal{{"reserved", "write", project + "/.git/config", ".git is git's own", at}}),

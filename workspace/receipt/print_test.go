@@ -56,7 +56,7 @@ func evil(s string) *Receipt {
 	r.Held = Held{Posture: Posture{s, s, s, s}, Changes: []PostureChange{{Posture{s, s, s, s}, november}}, Mode: s, Policy: s}
 	r.Cover = Cover{None: s, Skipped: ListOf([]Skipped{{s, s, s}})}
 	r.Did = Did{
-		ListOf([]Permission{{Asked{s, s, s, s}, Settled{s, s, s, s, s, s, -1 << 62, november}}}), ListOf([]Access{{Kind: s, Path: s}}), ListOf([]Refusal{{s, s, s, s, november}}),
+		ListOf([]Permission{{Asked{s, s, s, s}, Settled{s, s, s, s, s, s, s, -1 << 62, november}}}), ListOf([]Access{{Kind: s, Path: s}}), ListOf([]Refusal{{s, s, s, s, november}}),
 		ListOf([]Change{{s, s, s, Attribution(s), State{s, s, s}, State{s, s, s}, true}, {s, s, ModeChanged, ByUser, State{s, s, s}, State{s, s, s}, true}}),
 		ListOf([]Alarm{{s, november}}),
 	}

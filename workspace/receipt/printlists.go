@@ -44,6 +44,8 @@ func (p *printer) permissions() section {
 			r.spans[3].give, r.spans[3].least = end, 24
 		}
 		switch {
+		case q.By == "user" && q.Rule != "":
+			r.spans = append(r.spans, span{dim, " (for good: " + visible(q.Rule) + ")", end, 12})
 		case q.By == "user":
 			r.spans = append(r.spans, span{dim, " (after " + tenths(time.Duration(q.DelayMS)*time.Millisecond) + ")", end, 0})
 		case q.Why != "":
