@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"sallyport/bridge"
-	"sallyport/bridge/permit"
 )
 
 // TestAPermissionIsForWhatWasShown: the diff of a.txt was shown, b.txt was only
@@ -126,19 +125,6 @@ func TestPostureIsLoweredBySight(t *testing.T) {
 	}
 	if n := r.display.noticed(bridge.NoticePosture); len(n) != 1 {
 		t.Errorf("told %d times: %v", len(n), n)
-	}
-}
-
-// TestAnAlwaysIsForTheTurn: who picks it is not asked about that file again.
-func TestAnAlwaysIsForTheTurn(t *testing.T) {
-	r := newRig(t, `{"prompts": [{"steps": [
-	  {"ask": {"toolCall": {"toolCallId": "e", "kind": "edit", "title": "Edit", "content": [{"type": "diff", "path": "${cwd}/a.txt", "newText": "1"}]},
-	     "options": [{"optionId": "w", "name": "Always", "kind": "allow_always"}]}},
-	  {"write": {"path": "${cwd}/a.txt", "text": "1"}}, {"write": {"path": "${cwd}/a.txt", "text": "2"}}]}]}`)
-	r.display.answer = func(_ ctx, c *permit.Card) (permit.Answer, error) { return pick(c, "allow_always") }
-	r.turn("go")
-	if n := len(r.display.asked); n != 1 || r.disk("a.txt") != "2" {
-		t.Errorf("asked %d times, the disk has %q", n, r.disk("a.txt"))
 	}
 }
 

@@ -19,8 +19,11 @@
 // # Invariants
 //
 //   - An option id that the agent did not offer on this very card is never sent.
-//   - allow_always is sent only when the person picked that option. Options that
-//     switch a mode, and ids offered twice, are never chosen for the person.
+//   - allow_always is never sent, but where the option is one of a plan or a
+//     question, or switches a mode, and the person picked it. Who picks another is
+//     shown before ([Card.Offer]) what is kept; the agent is answered once, or refused
+//     where it offers no such answer. Options that switch a mode, and ids offered
+//     twice, are never chosen for the person.
 //   - What a fence refuses nobody allows, in no mode and under no policy.
 //   - What one judge refuses no other allows, and what one sends to the user neither.
 //   - A person's answer to a card that is being decided is final at once. What a
@@ -41,6 +44,7 @@
 //
 // # Deliberately absent
 //
-// Command lines are not parsed: that is the deciders' work. There are no
-// lasting grants: every grant ends with its turn.
+// Command lines are not parsed: that is the work of rules and deciders. Nothing
+// lasts here: every grant ends with its turn, and who keeps [Outcome.Rule] is
+// elsewhere.
 package permit

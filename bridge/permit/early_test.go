@@ -117,7 +117,7 @@ func TestEarly(t *testing.T) {
 	}{
 		{"the user first, allowing", allow, 100 * ms, "a", nil, "a user ", 100 * ms, "shown"},
 		{"the user first, refusing", allow, 100 * ms, "r", nil, "r user ", 100 * ms, "shown"},
-		{"the user first, and a denial too late", deny, 100 * ms, "aa", nil, "aa user ", 100 * ms, "shown"},
+		{"the user first, and a denial too late", deny, 100 * ms, "aa", nil, "a user ", 100 * ms, "shown"},
 		{"the user first, past the gate", allow, 100 * ms, "a", func(e *permit.Engine, _ *screen, _ *permit.Card) { e.Gate = tainted }, "a user ", 100 * ms, "shown"},
 		{"a denial first", deny, 400 * ms, "a", nil, "r decider Team rules", 300 * ms, "shown, withdrawn"},
 		{"an allowance first", allow, 400 * ms, "r", nil, "a decider Team rules", 300 * ms, "shown, withdrawn"},

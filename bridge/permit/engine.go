@@ -246,6 +246,8 @@ func (e *Engine) person(ctx context.Context, q *question, v Verdict) Outcome {
 func (e *Engine) answered(c *Card, a Answer) Outcome {
 	o, allows, ok := picked(c.Options, a.Option)
 	switch {
+	case ok && keeps(c, o.ID):
+		return e.forGood(c, o, allows)
 	case ok && allows:
 		return Outcome{Allowed: true, Option: o.ID, By: ByUser, Raw: a.Raw}
 	case ok:
@@ -257,6 +259,23 @@ func (e *Engine) answered(c *Card, a Answer) Outcome {
 	default:
 		e.log().Warn("a permission was answered with an option that was not offered", "card", c.ID, "option", a.Option)
 		return refuse(c, Verdict{By: ByUser, Why: "the answer names an option that the agent did not offer"})
+	}
+}
+
+// forGood is the outcome of a lasting answer, which the agent is given for once: its
+// own lasting grant is wider than what the person was shown. Where it offers no such
+// answer nothing is allowed.
+func (e *Engine) forGood(c *Card, o Option, allows bool) Outcome {
+	own, ok := once(c.Options, allows)
+	switch {
+	case !allows:
+		return Outcome{Option: own.ID, By: ByUser, Why: "the user refused it", Rule: o.Rule}
+	case len(sharing(c.Options, o.ID)) > 1:
+		return refuse(c, Verdict{By: ByUser, Why: "the agent gives two options one id"})
+	case !ok:
+		return refuse(c, Verdict{By: ByUser, Why: "the agent offers no way to allow this once"})
+	default:
+		return Outcome{Allowed: true, Option: own.ID, By: ByUser, Rule: o.Rule}
 	}
 }
 

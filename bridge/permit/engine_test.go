@@ -337,13 +337,13 @@ func TestJudgesInOrder(t *testing.T) {
 		{[]permit.Judge{say(permit.Allow, "1"), say(permit.Refuse, "2")}, nil, "r decider 2"},
 		{[]permit.Judge{say(permit.AskUser, "1"), say(permit.Refuse, "2")}, nil, "r decider 2"},
 		{[]permit.Judge{say(permit.Allow, "1"), say(permit.Allow, "2")}, nil, "a decider 1"},
-		{[]permit.Judge{say(permit.Allow, "1"), say(permit.AskUser, "2")}, nil, "aa user "},
-		{[]permit.Judge{say(permit.AskUser, "1"), say(permit.Allow, "2")}, nil, "aa user "},
+		{[]permit.Judge{say(permit.Allow, "1"), say(permit.AskUser, "2")}, nil, "a user "},
+		{[]permit.Judge{say(permit.AskUser, "1"), say(permit.Allow, "2")}, nil, "a user "},
 		{[]permit.Judge{say(permit.Pass, "1")}, nil, "a mode bypassPermissions"},
 		{[]permit.Judge{say(99, "1")}, nil, "r decider 1"},
-		{[]permit.Judge{say(permit.Allow, "1")}, say(permit.AskUser, "gate"), "aa user "},
+		{[]permit.Judge{say(permit.Allow, "1")}, say(permit.AskUser, "gate"), "a user "},
 		{[]permit.Judge{say(permit.Allow, "1")}, say(permit.Pass, "gate"), "a decider 1"},
-		{nil, say(permit.AskUser, "gate"), "aa user "},
+		{nil, say(permit.AskUser, "gate"), "a user "},
 		{[]permit.Judge{say(permit.Refuse, "1")}, say(permit.AskUser, "gate"), "r decider 1"},
 	} {
 		e := &permit.Engine{Hearing: permit.Hearing{Judges: tt.judges, Gate: tt.gate}, Mode: mode(permit.Bypass), Policy: permit.Record, Ask: pick("aa")}

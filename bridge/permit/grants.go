@@ -34,8 +34,8 @@ const (
 //     not look for them. Line endings do not count.
 //   - Without a diff it is for the files that it names, whatever is written, and
 //     once each: nobody saw what it would be.
-//   - An option of kind allow_always is for the files until the turn ends,
-//     whatever is written: that is what the person picked it for.
+//
+// A lasting answer gives no more here: its rule decides about later writes.
 //
 // A refusal holds for every file that the card names, whatever is written.
 type Grants struct {
@@ -49,8 +49,7 @@ type Grants struct {
 // grant is what the last permission said about one file.
 type grant struct {
 	cover Cover
-	any   bool   // whatever is written
-	once  bool   // used up by the first write
+	once  bool   // whatever is written, and used up by the first write
 	diffs []Diff // what was shown
 }
 
@@ -71,15 +70,12 @@ func (g *Grants) Record(c *Card, o Outcome) {
 		return
 	}
 	given := make(map[string]*grant)
-	always := o.Allowed && lasting(c.Options, o.Option)
 	for _, d := range c.Diffs {
 		if path, ok := g.name(d.Path); ok {
 			if given[path] == nil {
-				given[path] = &grant{cover: Granted, any: always}
+				given[path] = &grant{cover: Granted}
 			}
-			if !always {
-				given[path].diffs = append(given[path].diffs, d)
-			}
+			given[path].diffs = append(given[path].diffs, d)
 		}
 	}
 	for _, t := range targets(c) {
@@ -89,7 +85,7 @@ func (g *Grants) Record(c *Card, o Outcome) {
 		case !o.Allowed:
 			given[path] = &grant{cover: Refused}
 		case len(c.Diffs) == 0:
-			given[path] = &grant{cover: Granted, any: true, once: !always}
+			given[path] = &grant{cover: Granted, once: true}
 		}
 	}
 	g.mu.Lock()
@@ -114,12 +110,6 @@ func (g *Grants) putLocked(path string, own *grant) {
 	g.bytes += own.size()
 }
 
-// lasting reports whether the option that was picked allows for more than once.
-func lasting(options []Option, id string) bool {
-	o, allows, ok := picked(options, id)
-	return ok && allows && o.Kind == "allow_always"
-}
-
 func (g *Grants) name(path string) (string, bool) {
 	abs, ok := g.Place.resolve(path)
 	return filepath.Clean(abs), ok
@@ -142,7 +132,7 @@ func (g *Grants) Covers(path, content string, before func() string) Cover {
 	switch {
 	case own == nil:
 		return Unasked
-	case own.cover == Refused || own.any || own.shows(content, before):
+	case own.cover == Refused || own.once || own.shows(content, before):
 		return own.cover
 	default:
 		return Unasked

@@ -88,15 +88,11 @@ func TestGrantsAreForWhatWasShown(t *testing.T) {
 		{"a part that is not there any more", "a", []permit.Diff{part}, []string{"/p/a"}, []write{{"/p/a", "aBc", "ac", permit.Unasked}}},
 		{"unseen, for one write", "a", nil, []string{"/p/a"}, []write{{"/p/a", "x", "", permit.Granted}, {"/p/a", "y", "", permit.Unasked}}},
 		{"unseen, one write for each file", "a", nil, []string{"/p/a", "/p/b"}, []write{{"/p/a", "x", "", permit.Granted}, {"/p/b", "x", "", permit.Granted}}},
-		{"always, whatever is written", "w", []permit.Diff{whole}, []string{"/p/a"}, []write{
-			{"/p/a", "x", "", permit.Granted}, {"/p/a", "y", "", permit.Granted}, {"/p/b", "x", "", permit.Unasked}}},
-		{"always, unseen", "w", nil, []string{"/p/a"}, []write{{"/p/a", "x", "", permit.Granted}, {"/p/a", "y", "", permit.Granted}}},
 		{"refused, whatever is written", "r", []permit.Diff{whole}, []string{"/p/a", "/p/b"}, []write{
 			{"/p/a", "z", "", permit.Refused}, {"/p/b", "z", "", permit.Refused}, {"/p/a", "z", "", permit.Refused}}},
 	} {
 		card := card(permit.Edit, tt.paths...)
 		card.Diffs = tt.diffs
-		card.Options = append(card.Options, permit.Option{ID: "w", Kind: "allow_always"})
 		g := &permit.Grants{Place: project()}
 		g.Record(card, permit.Outcome{Allowed: tt.option != "r", Option: tt.option})
 		for i, w := range tt.writes {
@@ -213,9 +209,10 @@ func TestNothingIsEverInvented(t *testing.T) {
 				return permit.Answer{Option: click}, nil
 			}
 		}
+		c.Offer("Fake", func(bool) string { return any1("", "Bash(ls)") })
 		o := e.Decide(t.Context(), c)
 		at := slices.IndexFunc(c.Options, func(x permit.Option) bool { return x.ID == o.Option })
-		clicked := asked && o.By == permit.ByUser && o.Option == click
+		clicked := asked && o.By == permit.ByUser && (o.Option == click || strings.HasSuffix(kindOf(c.Options, click), "_always"))
 		switch {
 		case o.Option != "" && at < 0:
 			t.Fatalf("%+v: %+v: the option was not offered", c, o)
@@ -225,7 +222,9 @@ func TestNothingIsEverInvented(t *testing.T) {
 			t.Fatalf("%+v: %+v: chosen for the user", c, o)
 		case o.Option != "" && !o.Allowed && !clicked && !strings.HasPrefix(c.Options[at].Kind, "reject"):
 			t.Fatalf("%+v: %+v: a refusal by an option that does not refuse", c, o)
-		case o.Allowed && !clicked && slices.Contains([]string{"default", "proceed_always", "plan"}, o.Option):
+		case o.Allowed && c.Options[at].Kind == "allow_always" && o.Option != "default" && o.Option != "plan" && c.Request.Kind != permit.Plan && c.Request.Kind != permit.Question:
+			t.Fatalf("%+v: %+v: the agent's own lasting grant", c, o)
+		case o.Allowed && o.Option != click && slices.Contains([]string{"default", "proceed_always", "plan"}, o.Option):
 			t.Fatalf("%+v: %+v: switched a mode", c, o)
 		case o.Allowed && !clicked && (c.Request.Kind == permit.Plan || c.Request.Kind == permit.Question):
 			t.Fatalf("%+v: %+v: answered a plan", c, o)
@@ -234,4 +233,13 @@ func TestNothingIsEverInvented(t *testing.T) {
 			t.Fatalf("%+v: %+v: past the fence", c, o)
 		}
 	}
+}
+
+func kindOf(options []permit.Option, id string) string {
+	for _, o := range options {
+		if o.ID == id {
+			return o.Kind
+		}
+	}
+	return ""
 }

@@ -5,6 +5,7 @@ import "strings"
 // The option kinds of ACP v1 (PermissionOptionKind).
 const (
 	allowOnce    = "allow_once"
+	allowAlways  = "allow_always"
 	rejectOnce   = "reject_once"
 	rejectAlways = "reject_always"
 )
@@ -61,16 +62,21 @@ func choosable(options []Option, o Option) bool {
 }
 
 // switches reports whether an option's id is that of a mode or of a lasting
-// grant, whatever kind the agent gives it: claude's plan approval offers the
-// mode `default` as allow_once, qwen's `restore_previous`.
+// grant, whatever kind the agent gives it.
 func switches(id string) bool {
+	return switchesMode(id) || strings.Contains(id, "always") || strings.Contains(id, "session")
+}
+
+// switchesMode reports whether an option's id is that of a mode: claude's plan
+// approval offers the mode `default` as allow_once, qwen's `restore_previous`.
+func switchesMode(id string) bool {
 	switch id {
 	case "default", "plan", "acceptEdits", "bypassPermissions", "dontAsk", "auto",
 		"autoEdit", "auto-edit", "auto_edit", "yolo", "restore_previous",
 		"agent", "read-only", "workspace-write", "full-access", "agent-full-access":
 		return true
 	}
-	return strings.Contains(id, "always") || strings.Contains(id, "session")
+	return false
 }
 
 // picked finds the option that a person named. A kind that allows must allow

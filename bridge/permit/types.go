@@ -33,7 +33,7 @@ type Request struct {
 	Input jsontext.Value `json:"input,omitzero"`
 }
 
-// Option is one answer the agent offers, exactly as it named it. Kind is
+// Option is one answer the agent offers, as it named it but for Offer. Kind is
 // allow_once, allow_always, reject_once, reject_always, or a kind we do not
 // know, which is shown and never chosen for the user.
 type Option struct {
@@ -41,6 +41,9 @@ type Option struct {
 	Name string         `json:"name"`
 	Kind string         `json:"kind"`
 	Meta jsontext.Value `json:"_meta,omitzero"`
+	// Rule is the rule of ours that is kept when a person picks this lasting option,
+	// "" for none; see [Card.Offer].
+	Rule string `json:"rule,omitzero"`
 }
 
 // Label is the option's name as it may be shown: whole, controls made visible.
@@ -65,7 +68,7 @@ type Card struct {
 	Diffs   []Diff         // from the request or from the tool call before it
 	Paths   []string       // every file it names, as the agent spelt them
 	Raw     jsontext.Value // the agent's toolCall, unchanged
-	Params  jsontext.Value // the whole of the agent's request, unchanged; nil for a card that we made
+	Params  jsontext.Value // the whole of the agent's request, unchanged but for Offer; nil for a card that we made
 	Reason  string         // why a person is asked where something else might have allowed it; empty: for no such reason
 	// Deciding is set while deciders are asked: a person can answer, and is not
 	// called. Another may still settle it.
@@ -106,6 +109,7 @@ type Outcome struct {
 	Why     string // one sentence for the user, the agent and the receipt
 	Delay   time.Duration
 	Raw     jsontext.Value // Answer.Raw where that was the person's word
+	Rule    string         // what the person answered for good, as a rule; "" for once
 }
 
 // Mode is a session's permission mode, named as Claude Code names them.

@@ -44,6 +44,7 @@ local M = {}
 ---@field optionId string
 ---@field name string
 ---@field kind string "allow_once", "allow_always", "reject_once", "reject_always"
+---@field rule? string what is kept when it is picked, the name says it
 
 ---@class (exact) sallyport.Diff
 ---@field path string
