@@ -15,6 +15,7 @@ import (
 	"sallyport/plugins/decider"
 	"sallyport/plugins/harness"
 	"sallyport/workspace"
+	"sallyport/workspace/answers"
 	"sallyport/workspace/config"
 	"sallyport/workspace/fence"
 	"sallyport/workspace/turns"
@@ -71,6 +72,9 @@ type Home struct {
 	// Deciders are those that are asked about permissions of a session in folder,
 	// which lives in the private project private, empty where it is none; nil: none.
 	Deciders func(folder, private string) decider.Set
+	// Answers keeps what a person answered for good; without a folder nothing is
+	// kept, and each answer is for once.
+	Answers answers.Store
 	// Version is ours, for clientInfo.
 	Version string
 }

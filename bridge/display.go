@@ -117,4 +117,5 @@ const (
 	NoticeUncovered NoticeKind = "uncovered" // what cannot be taken back, and why
 	NoticeVerifier  NoticeKind = "verifier"  // a check runs, or has ended
 	NoticeTaint     NoticeKind = "taint"     // untrusted content came in, or its mark was cleared
+	NoticeRule      NoticeKind = "rule"      // an answer was kept as a rule; Hint is how to take it back
 )

@@ -50,10 +50,12 @@ func (s *session) permissionRequest(a *agent, m *rpc.Message) func(context.Conte
 func (s *session) decide(ctx context.Context, t *turn, c *permit.Card) permit.Outcome {
 	ctx, cancel := t.within(ctx)
 	defer cancel()
+	c.Offer(s.harness.Name, func(allow bool) string { return s.ground.rules.propose(c, allow) })
 	_ = t.record.await(ctx) // a turn that ends first is a cancelled card
 	o := s.ground.engine.Decide(ctx, c)
 	t.grants.Record(c, o)
 	t.record.permission(c, o)
+	s.remember(ctx, o)
 	if o.Allowed {
 		s.ground.taint.Allowed(c)
 	} else {

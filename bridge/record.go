@@ -100,7 +100,7 @@ func (r *record) permission(c *permit.Card, o permit.Outcome) {
 		Asked: receipt.Asked{Call: clip(callID(c), maxRecorded), Tool: c.Request.Tool, Kind: string(c.Request.Kind), Target: clip(text.Visible(targetOf(c)), maxRecorded)},
 		Settled: receipt.Settled{
 			Outcome: "denied", By: string(o.By), Decider: o.ID, Name: oneLine(o.Name), Why: oneLine(o.Why),
-			Option: clip(text.Visible(o.Option), maxRecorded), DelayMS: o.Delay.Milliseconds(), Time: time.Now().UTC(),
+			Option: clip(text.Visible(o.Option), maxRecorded), Rule: o.Rule, DelayMS: o.Delay.Milliseconds(), Time: time.Now().UTC(),
 		},
 	}
 	switch {

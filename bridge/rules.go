@@ -1,8 +1,6 @@
 package bridge
 
 import (
-	"context"
-	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -23,8 +21,8 @@ type RuleError struct{ Problem rules.Problem }
 func (e *RuleError) Error() string { return "reading the permissions: " + e.Problem.Error() }
 
 // RulesOf are the rules of a configuration for a session in folder: the user's, the
-// project's, and those of other files that the user named. The error is a
-// *RuleError, or says what file cannot be read.
+// project's, and those of other files that the user named; without what was
+// remembered. The error is a *RuleError, or says what file cannot be read.
 func RulesOf(p config.Permit, folder string) (*rules.Rules, error) {
 	user, problems := rules.Parse(rules.Lists{Deny: p.Deny, Ask: p.Ask, Allow: p.Allow}, rules.Source{})
 	project, more := rules.Parse(rules.Lists{Deny: p.Project.Deny, Ask: p.Project.Ask}, rules.Source{Name: "the project", Root: p.Project.Folder})
@@ -36,22 +34,6 @@ func RulesOf(p config.Permit, folder string) (*rules.Rules, error) {
 		return nil, err
 	}
 	return rules.Join(append(imported, user, project)...), nil
-}
-
-// ruleJudges are the judges that the configuration's rules make: none, or one.
-// folder is the session's.
-func ruleJudges(p config.Permit, folder string) ([]permit.Judge, error) {
-	all, err := RulesOf(p, folder)
-	if err != nil || all.Len() == 0 {
-		return nil, err
-	}
-	home, err := os.UserHomeDir()
-	if err != nil {
-		home = "" // rules below ~ cover nothing that can be told
-	}
-	return []permit.Judge{func(_ context.Context, c *permit.Card) permit.Verdict {
-		return verdictOf(all.Decide(ruleRequest(c, folder, home)), changes(all, c, folder, home))
-	}}, nil
 }
 
 // changes is what the rules say about the diffs of a card that is no edit;

@@ -51,6 +51,7 @@ type ground struct {
 	files  *workspace.Files
 	engine *permit.Engine
 	taint  permit.Taint
+	rules  *sessionRules
 	slots  slots
 }
 
@@ -164,9 +165,10 @@ func (b *Bridge) newSession(h *harness.Harness, n NewSession) (*session, error) 
 	taint := &s.ground.taint
 	taint.Place, taint.Tools, taint.New = s.ground.engine.Place, h.ACP.Tools.Names, s.tainted
 	taint.Untrusted = untrusted(c.Untrusted, policy.Folder())
-	if s.ground.engine.Judges, err = ruleJudges(c.Permissions, policy.Folder()); err != nil {
+	if s.ground.rules, err = b.sessionRules(c.Permissions, policy.Folder(), h); err != nil {
 		return nil, err
 	}
+	s.ground.engine.Judges = []permit.Judge{s.ground.rules.judge}
 	s.ground.engine.Deciders, s.ground.engine.Show = s.deciders, s.early
 	s.cards.Session, s.cards.Tools = s.id, h.ACP.Tools.Names
 	s.state.mode = cmp.Or(n.Mode, permit.Mode(c.Mode))

@@ -14,6 +14,7 @@ import (
 	"sallyport/bridge/process"
 	"sallyport/bridge/sandbox"
 	"sallyport/plugins/harness"
+	"sallyport/workspace/answers"
 	"sallyport/workspace/config"
 	"sallyport/workspace/fence"
 )
@@ -120,6 +121,7 @@ func (h *Home) Bridge(version string) bridge.Home {
 		Kernel:   &sandbox.Launcher{Dir: filepath.Join(h.Paths.State, "fence"), Environ: environ, Log: h.log},
 		Finder:   &process.Finder{Host: environ},
 		Deciders: h.pool.For,
+		Answers:  h.Answers(),
 		Environ:  environ,
 		Version:  version,
 	}
@@ -139,6 +141,11 @@ func (h *Home) Config(folder string) (*config.Config, error) {
 	c, more := config.Effective(h.User(), project, folder)
 	h.tell(ofConfig(slices.Concat(found, more)), false)
 	return c, nil
+}
+
+// Answers is where a person's lasting answers are.
+func (h *Home) Answers() answers.Store {
+	return answers.Store{Dir: filepath.Join(h.Paths.State, "answers")}
 }
 
 // explain is the first thing that is wrong with a file, where that is known.

@@ -5,7 +5,9 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -14,17 +16,24 @@ import (
 	"sallyport/bridge/home"
 	"sallyport/plugins/decider"
 	"sallyport/plugins/rules"
+	"sallyport/workspace/answers"
 	"sallyport/workspace/config"
 )
 
 const rulesHelp = `usage: sallyport rules [list] [--cwd DIR] [--json]
        sallyport rules explain 'TOOL(WHAT)' [--cwd DIR] [--json]
+       sallyport rules forget RULE|N [--cwd DIR]
 
 list shows the rules that settle permissions in a folder, yours and those of the
-project's file, which allows nothing, and the deciders that are asked besides.
+project's file, which allows nothing, what you answered there for good, and the
+deciders that are asked besides.
 
 explain says what the rules make of one request, part by part: which rule decides,
-and why. Deciders are not asked, and fences and modes are not looked at.
+and why. Deciders are not asked, and fences and modes are not looked at. An answer
+holds for the agent that it names.
+
+forget takes back what you answered for good: by its rule, to every agent, or by its
+number in the list. It holds no more from the next request on.
 
   --cwd DIR   the session's folder; default: the current one
   --json      as JSON
@@ -33,6 +42,7 @@ example:
   sallyport rules
   sallyport rules explain 'Bash(git status && git push -f)'
   sallyport rules explain 'Edit(src/main.go)' --json | jq -r .say
+  sallyport rules forget 'Bash(npm test)'
 `
 
 func rulesCommand(c *call) int {
@@ -44,13 +54,15 @@ func rulesCommand(c *call) int {
 	}
 	what := first(words)
 	switch {
-	case len(words) == 0, what == "list" && len(words) == 1, what == "explain" && len(words) == 2:
+	case len(words) == 0, what == "list" && len(words) == 1, what == "explain" && len(words) == 2, what == "forget" && len(words) == 2:
 	case what == "list":
 		return c.usage("rules", "list takes no argument")
 	case what == "explain":
 		return c.usage("rules", "explain takes one request, in quotes")
+	case what == "forget":
+		return c.usage("rules", "forget takes one rule, in quotes, or its number in the list")
 	default:
-		return c.usage("rules", fmt.Sprintf("there is no %q: list, explain", what))
+		return c.usage("rules", fmt.Sprintf("there is no %q: list, explain, forget", what))
 	}
 	dir, err := folder(*cwd)
 	if err != nil {
@@ -61,14 +73,30 @@ func rulesCommand(c *call) int {
 		return c.fail("rules", err)
 	}
 	defer h.Close()
+	project, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return c.fail("rules", err)
+	}
+	if what == "forget" {
+		return c.forgetRule(h.Answers(), project, words[1])
+	}
 	effective, err := h.Config(dir)
 	if err != nil {
 		return c.fail("rules", err)
 	}
-	all, err := bridge.RulesOf(effective.Permissions, dir)
+	configured, err := bridge.RulesOf(effective.Permissions, dir)
 	if err != nil {
 		return c.fail("rules", err)
 	}
+	kept, err := h.Answers().List(project)
+	if err != nil {
+		return c.fail("rules", err)
+	}
+	answered, err := bridge.AnswerRules(kept, project)
+	if err != nil {
+		return c.fail("rules", err)
+	}
+	all := rules.Join(configured, answered)
 	if what == "explain" {
 		q, err := requestOf(words[1], dir)
 		if err != nil {
@@ -76,7 +104,7 @@ func rulesCommand(c *call) int {
 		}
 		return c.explainRules(all.Explain(q), *lines)
 	}
-	return c.listRules(effective.Permissions, *lines)
+	return c.listRules(effective.Permissions, kept, *lines)
 }
 
 // requestOf reads TOOL(WHAT).
@@ -149,10 +177,11 @@ type listed struct {
 	Rules    []explained      `json:"rules"`
 	Files    []string         `json:"claudeSettings"`
 	Deciders []config.Decider `json:"deciders"`
+	Answers  []answers.Answer `json:"answers"` // the first is number 1
 }
 
-func (c *call) listRules(p config.Permit, lines bool) int {
-	out := listed{Policy: p.Policy, Rules: []explained{}, Deciders: p.Deciders, Files: p.ClaudeSettings}
+func (c *call) listRules(p config.Permit, kept []answers.Answer, lines bool) int {
+	out := listed{Policy: p.Policy, Rules: []explained{}, Deciders: p.Deciders, Files: p.ClaudeSettings, Answers: slices.Concat([]answers.Answer{}, kept)}
 	for _, list := range []struct {
 		say, from string
 		rules     []string
@@ -174,6 +203,13 @@ func (c *call) listRules(p config.Permit, lines bool) int {
 			b.WriteString("  (of " + r.From + ")")
 		}
 		b.WriteByte('\n')
+	}
+	for i, a := range kept {
+		fmt.Fprintf(&b, "%-5s  %s  (answer %d, of %s to %s", a.Say, printable(a.Rule), i+1, a.Kept.Local().Format(time.DateOnly), printable(a.Agent))
+		if !a.Until.IsZero() {
+			b.WriteString(", until " + a.Until.Local().Format(time.DateOnly))
+		}
+		b.WriteString(")\n")
 	}
 	for _, name := range out.Files {
 		fmt.Fprintf(&b, "rules of %s\n", printable(name))
