@@ -148,7 +148,7 @@ func (s *session) remember(ctx context.Context, o permit.Outcome) {
 		s.notice(Notice{Kind: NoticeRule, Level: Problem, Text: "your answer counts once only, it cannot be kept: " + err.Error()})
 		return
 	}
-	n := Notice{Kind: NoticeRule, Text: fmt.Sprintf("%s: %s is %s allowed in this project", s.harness.Name, o.Rule, word)}
+	n := Notice{Kind: NoticeRule, Level: Plain, Text: fmt.Sprintf("%s: %s is %s allowed in this project", s.harness.Name, o.Rule, word)}
 	if !a.Until.IsZero() {
 		n.Text += ", until " + a.Until.Local().Format(time.DateOnly)
 	}

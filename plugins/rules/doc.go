@@ -3,6 +3,7 @@
 // A set of [Rules] is read from lists deny, ask and allow ([Parse], or
 // [ParseClaude] for what is already in a .claude/settings.json), joined from
 // several places ([Join]), and asked with [Rules.Decide] or [Rules.Explain].
+// [Propose] is the other way round: the narrowest rule that covers a request.
 //
 // # Words
 //

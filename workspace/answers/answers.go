@@ -114,7 +114,7 @@ func (s Store) read(project string) ([]Answer, fs.FileInfo, error) {
 		}
 	}
 	if err != nil {
-		return nil, info, fmt.Errorf("reading remembered answers: %s: %w", name, err)
+		return nil, info, fmt.Errorf("reading remembered answers: %s: %w; who removes the file forgets all answers in it", name, err)
 	}
 	now := time.Now()
 	return slices.DeleteFunc(f.Answers, func(a Answer) bool { return !a.Holds(now) }), info, nil
