@@ -13,10 +13,11 @@ import (
 
 // Agent is a real agent. Its fields are not to be changed.
 type Agent struct {
-	ID      string // of the harness
-	Program string // its name on PATH
-	Package string // npm package
-	Version string // the one that is pinned
+	ID      string   // of the harness
+	Program string   // its name on PATH
+	Package string   // npm package
+	Version string   // the one that is pinned
+	Args    []string // have it speak ACP
 
 	entry string                             // the program, below its package
 	env   func(url string) map[string]string // points it at the model
@@ -26,9 +27,9 @@ type Agent struct {
 // Agents are the real agents, as testdata/realagents/agents.mjs has them.
 func Agents() []Agent {
 	return []Agent{
-		{ID: "opencode", Program: "opencode", Package: "opencode-linux-x64", Version: "1.18.33", entry: "bin/opencode",
+		{ID: "opencode", Program: "opencode", Package: "opencode-linux-x64", Version: "1.18.33", Args: []string{"acp"}, entry: "bin/opencode",
 			env: fixed("OPENCODE_DISABLE_AUTOUPDATE", "1", "OPENCODE_DISABLE_MODELS_FETCH", "1", "OPENCODE_DISABLE_LSP_DOWNLOAD", "1"), files: opencodeFiles},
-		{ID: "gemini", Program: "gemini", Package: "@google/gemini-cli", Version: "0.61.0", entry: "bundle/gemini.js",
+		{ID: "gemini", Program: "gemini", Package: "@google/gemini-cli", Version: "0.61.0", Args: []string{"--acp"}, entry: "bundle/gemini.js",
 			env: func(url string) map[string]string {
 				return map[string]string{"GEMINI_API_KEY": "none", "GOOGLE_GEMINI_BASE_URL": url, "GEMINI_MODEL": "gemini-2.5-pro"}
 			}, files: geminiFiles},
@@ -36,7 +37,7 @@ func Agents() []Agent {
 			env: fixed("FAKE_KEY", "none", "NO_BROWSER", "1", "MODEL_PROVIDER", "fake"), files: codexFiles},
 		{ID: "codex-zed", Program: "codex-acp", Package: "@zed-industries/codex-acp", Version: "0.16.0", entry: "bin/codex-acp.js",
 			env: fixed("FAKE_KEY", "none", "NO_BROWSER", "1"), files: codexFiles},
-		{ID: "qwen", Program: "qwen", Package: "@qwen-code/qwen-code", Version: "0.15.10", entry: "cli.js",
+		{ID: "qwen", Program: "qwen", Package: "@qwen-code/qwen-code", Version: "0.15.10", Args: []string{"--acp"}, entry: "cli.js",
 			env: func(url string) map[string]string {
 				return map[string]string{"OPENAI_API_KEY": "none", "OPENAI_BASE_URL": url + "/v1", "OPENAI_MODEL": "fake-model"}
 			}, files: qwenFiles},

@@ -128,8 +128,7 @@ func TestRealAgents(t *testing.T) {
 			})
 			model := bridgetest.StartModel(t)
 			env := append(agent.Install(t, place, model.URL), agent.Environ(model.URL)...)
-			args := map[string][]string{"opencode": {"acp"}, "gemini": {"--acp"}, "qwen": {"--acp"}}[a.ID]
-			w := start(t, env, place.Project, append([]string{place.Bin + "/" + a.Program}, args...)...)
+			w := start(t, env, place.Project, append([]string{place.Bin + "/" + a.Program}, agent.Args...)...)
 			session := w.open(place.Project)
 			got := w.call(2, "session/prompt", fmt.Sprintf(`{"sessionId":%q,"prompt":[{"type":"text","text":"script:text cwd=%s"}]}`, session, place.Project))
 			if !strings.Contains(string(got), `"end_turn"`) {

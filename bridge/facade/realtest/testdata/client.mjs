@@ -1,15 +1,13 @@
-// client.mjs SDK PROJECT WIRE SCENES... -- COMMAND ARGS...
+// client.mjs SDK PROJECT SCENES... -- COMMAND ARGS...
 // A client on the official TypeScript SDK (the folder SDK). Plays scenes with an
-// agent, in one session, and prints one JSON object a scene. WIRE gets every line
-// of the connection: "> " from the client, "< " from the agent.
+// agent, in one session, and prints one JSON object a scene.
 import { spawn } from 'node:child_process';
-import { createInterface } from 'node:readline';
-import { appendFileSync, readFileSync, writeFileSync, existsSync } from 'node:fs';
+import { readFileSync, writeFileSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Writable, Readable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
 
-const [sdk, project, wire, ...rest] = process.argv.slice(2);
+const [sdk, project, ...rest] = process.argv.slice(2);
 const cut = rest.indexOf('--');
 const scenes = rest.slice(0, cut), [command, ...args] = rest.slice(cut + 1);
 const acp = await import(pathToFileURL(join(sdk, 'dist/v1/stable/acp.js')));
@@ -20,13 +18,7 @@ agent.stderr.on('data', (d) => { stderr += d; });
 agent.on('exit', (code, signal) => { if (!leaving) { console.log(JSON.stringify({ scene: 'died', code, signal, stderr: stderr.slice(-2000) })); process.exit(1); } });
 let leaving = false;
 
-// Both directions are noted on the way.
-const note = (mark, chunk, rest) => { const lines = (rest.s + chunk).split('\n'); rest.s = lines.pop(); for (const l of lines) appendFileSync(wire, mark + l + '\n'); };
-const up = { s: '' }, down = { s: '' };
-const out = Writable.toWeb(new Writable({ write(chunk, _, done) { note('> ', chunk.toString(), up); agent.stdin.write(chunk, done); } }));
-const decoder = new TextDecoder();
-const noted = Readable.from((async function* () { for await (const c of agent.stdout) { note('< ', decoder.decode(c, { stream: true }), down); yield c; } })());
-const stream = acp.ndJsonStream(out, Readable.toWeb(noted));
+const stream = acp.ndJsonStream(Writable.toWeb(agent.stdin), Readable.toWeb(agent.stdout));
 
 const notes = join(project, 'notes.txt');
 const disk = (name) => existsSync(join(project, name)) ? readFileSync(join(project, name), 'utf8') : null;
@@ -108,7 +100,7 @@ await app.connectWith(stream, async (ctx) => {
     try { report = { scene, ...(await play[scene]()) }; } catch (e) { report = { scene, error: { code: e.code, message: String(e.message), data: e.data } }; }
     delete report._meta; delete report.usage;
     console.log(JSON.stringify({ ...report, ms: Date.now() - began, asked: now.asked, read: now.read, wrote: now.wrote, said: now.said.slice(0, 4000), kinds: now.kinds, buffer: now.buffer, before: now.before,
-      notes: disk('notes.txt'), created: disk('created.txt'), outside: disk('../outside.txt') }));
+      notes: disk('notes.txt'), created: disk('created.txt'), outside: disk('../outside.txt'), shell: disk('by-shell.txt') }));
   }
   leaving = true;
   agent.stdin.end();

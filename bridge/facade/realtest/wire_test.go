@@ -1,0 +1,184 @@
+package realtest
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/go-json-experiment/json"
+
+	"sallyport/bridge/rpc"
+)
+
+// wires are the recordings of both connections of one run: between client and
+// sallyport, and between sallyport and the agent.
+type wires struct{ client, agent string }
+
+// guarded is the command line of sallyport with the stage's agent, with recorders
+// before and behind it.
+func (s *stage) guarded(t *testing.T) []string {
+	t.Helper()
+	a, node, tee := s.agent, "node", client(t, "tee.mjs")
+	dir := filepath.Join(s.Dir, "wires")
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	s.wires = wires{filepath.Join(dir, "client"), filepath.Join(dir, "agent")}
+	program := s.program()
+	real, err := os.Readlink(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(program); err != nil {
+		t.Fatal(err)
+	}
+	script := "#!/bin/sh\nexec " + strings.Join([]string{node, tee, s.wires.agent, real}, " ") + " \"$@\"\n"
+	if err := os.WriteFile(program, []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	s.mayWrite(t, a.ID, dir)
+	return []string{node, tee, s.wires.client, sallyport.Path(t), "acp", "--agent", a.ID}
+}
+
+// mayWrite lets an agent's tools write in a folder: its recorder runs inside the
+// fences, too.
+func (s *stage) mayWrite(t *testing.T, id, dir string) {
+	t.Helper()
+	file := filepath.Join(s.Home, ".config", "sallyport", "config.json")
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var config map[string]any
+	if err := json.Unmarshal(raw, &config); err != nil {
+		t.Fatal(err)
+	}
+	config["agents"].(map[string]any)[id].(map[string]any)["state"] = []string{dir}
+	if raw, err = json.Marshal(config); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, raw, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// recording is one connection: what went up to the agent's side and what came down.
+type recording struct{ up, down []rpc.Message }
+
+func read(t *testing.T, wire string) (r recording) {
+	t.Helper()
+	raw, err := os.ReadFile(wire)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range bytes.Lines(raw) {
+		mark, text := line[:2], bytes.TrimSpace(line[2:])
+		m, err := rpc.Scan(text)
+		if err != nil {
+			if string(mark) == "> " || wire[strings.LastIndexByte(wire, '/'):] == "/client" {
+				t.Errorf("no message was sent: %s", text) // an agent may write what it likes
+			}
+			continue
+		}
+		if string(mark) == "> " {
+			r.up = append(r.up, m)
+		} else {
+			r.down = append(r.down, m)
+		}
+	}
+	return r
+}
+
+// results are the answers to the requests of a method among asked, as they are, in
+// the order of the requests.
+func results(asked, answered []rpc.Message, method string, which func(rpc.Message) bool) (all []string) {
+	for _, q := range asked {
+		if string(q.Method) != method || q.Kind != rpc.Request || which != nil && !which(q) {
+			continue
+		}
+		i := slices.IndexFunc(answered, func(a rpc.Message) bool { return a.Kind == rpc.Response && a.ID == q.ID })
+		if i >= 0 {
+			all = append(all, string(answered[i].Result))
+		}
+	}
+	return all
+}
+
+// params are those of the messages of a method.
+func params(all []rpc.Message, method string, which func(rpc.Message) bool) (out []string) {
+	for _, m := range all {
+		if string(m.Method) == method && (which == nil || which(m)) {
+			out = append(out, string(m.Params))
+		}
+	}
+	return out
+}
+
+// checkWires validates what we authored, and compares what passed.
+func (s *stage) checkWires(t *testing.T) {
+	t.Helper()
+	client, agent := read(t, s.wires.client), read(t, s.wires.agent)
+	checkAuthored(t, client)
+	passed := func(what string, got, want []string) {
+		t.Helper()
+		if len(want) == 0 || !slices.Equal(got, want) {
+			t.Errorf("%s that passed are\n%s\nand were sent as\n%s", what, strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+	}
+	passed("updates", params(client.down, "session/update", passes), params(agent.down, "session/update", passes))
+	passed("sessions", results(client.up, client.down, "session/new", nil), results(agent.up, agent.down, "session/new", nil))
+	passed("ends of turns", results(client.up, client.down, "session/prompt", toAgent), results(agent.up, agent.down, "session/prompt", nil))
+	s.checkCards(t, client, agent)
+}
+
+// checkCards compares the permissions that passed, and the client's answers.
+func (s *stage) checkCards(t *testing.T, client, agent recording) {
+	t.Helper()
+	sent := params(agent.down, "session/request_permission", nil)
+	answers := results(agent.down, agent.up, "session/request_permission", nil)
+	given := results(client.down, client.up, "session/request_permission", passes)
+	for i, card := range params(client.down, "session/request_permission", passes) {
+		at := slices.Index(sent, card)
+		if at < 0 {
+			t.Errorf("the agent did not send this permission, or not here: %s", card)
+			return
+		}
+		if i < len(given) && at < len(answers) && given[i] != answers[at] {
+			t.Errorf("the client answered %s, and the agent got %s", given[i], answers[at])
+		}
+		sent, answers = sent[at+1:], answers[min(at+1, len(answers)):]
+	}
+}
+
+// passes reports whether a message to the client is not ours, nor one that we add to.
+func passes(m rpc.Message) bool {
+	update, _ := rpc.Member(m.Params, "update")
+	kind, _ := rpc.Member(update, "sessionUpdate")
+	return authoredAs(m) == "" && string(kind) != `"available_commands_update"`
+}
+
+// toAgent reports whether a prompt is none of our own commands.
+func toAgent(m rpc.Message) bool {
+	prompt, _ := rpc.Member(m.Params, "prompt")
+	return !bytes.Contains(prompt, []byte(`"text":"/`))
+}
+
+// checkAuthored holds what we author against ACP's own schema.
+func checkAuthored(t *testing.T, client recording) {
+	t.Helper()
+	rules, authored := official(t), 0
+	for _, m := range client.down {
+		if def := authoredAs(m); def != "" {
+			authored++
+			if err := rules.check(def, string(m.Params)); err != nil {
+				t.Errorf("%s: %v\n%s", def, err, m.Params)
+			}
+		}
+	}
+	if authored == 0 {
+		t.Error("nothing that we author was seen")
+	}
+}
