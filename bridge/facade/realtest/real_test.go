@@ -38,10 +38,10 @@ type report struct {
 	Stderr  string         `json:"stderr"`
 }
 
-// sallyport is the program under test.
-var sallyport bridgetest.Program
+// program is the program under test.
+var program bridgetest.Program
 
-func TestMain(m *testing.M) { sallyport.Main(m) }
+func TestMain(m *testing.M) { program.Main(m) }
 
 // clients is where the npm packages of testdata/peers/clients.sh are.
 func clients(t *testing.T, name string) string {

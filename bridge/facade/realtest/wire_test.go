@@ -27,20 +27,20 @@ func (s *stage) guarded(t *testing.T) []string {
 		t.Fatal(err)
 	}
 	s.wires = wires{filepath.Join(dir, "client"), filepath.Join(dir, "agent")}
-	program := s.program()
-	real, err := os.Readlink(program)
+	installed := s.program()
+	real, err := os.Readlink(installed)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Remove(program); err != nil {
+	if err := os.Remove(installed); err != nil {
 		t.Fatal(err)
 	}
 	script := "#!/bin/sh\nexec " + strings.Join([]string{node, tee, s.wires.agent, real}, " ") + " \"$@\"\n"
-	if err := os.WriteFile(program, []byte(script), 0o755); err != nil {
+	if err := os.WriteFile(installed, []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	s.mayWrite(t, a.ID, dir)
-	return []string{node, tee, s.wires.client, sallyport.Path(t), "acp", "--agent", a.ID}
+	return []string{node, tee, s.wires.client, program.Path(t), "acp", "--agent", a.ID}
 }
 
 // mayWrite lets an agent's tools write in a folder: its recorder runs inside the
@@ -146,7 +146,8 @@ func (s *stage) checkCards(t *testing.T, client, agent recording) {
 			t.Errorf("the agent did not send this permission, or not here: %s", card)
 			return
 		}
-		if i < len(given) && at < len(answers) && given[i] != answers[at] {
+		// An answer of ours instead: a cancel was faster than the client.
+		if i < len(given) && at < len(answers) && given[i] != answers[at] && !marked([]byte(answers[at])) {
 			t.Errorf("the client answered %s, and the agent got %s", given[i], answers[at])
 		}
 		sent, answers = sent[at+1:], answers[min(at+1, len(answers)):]
