@@ -244,10 +244,9 @@ func TestWatchingFollowsTheDocuments(t *testing.T) {
 func TestEditorThatIsBusy(t *testing.T) {
 	r := watchful(plugin(t))
 	uri, _ := r.file("a.txt", "one\ntwo\n")
-	r.ed.SetHabits(func(h *servertest.Habits) { h.Edits = servertest.Deaf })
+	r.ed.SetHabits(func(h *servertest.Habits) { h.Edits = servertest.Busy })
 	r.put("a.txt", "one\nTWO\n")
 	r.until("the edit is given up", func(s *servertest.Seen) bool { return s.Cancels > 0 })
-	r.ed.SetHabits(func(h *servertest.Habits) { h.Edits = servertest.Honest })
 	if err := r.ed.Type(uri, 0, 0, "typed\n"); err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package facade
 
 import (
+	"context"
 	"slices"
 
 	"github.com/go-json-experiment/json"
@@ -159,11 +160,18 @@ func optionsOf(e *entry, offered jsontext.Value, o *configOption) jsontext.Value
 
 // switchTo has another agent go on in a session, which begins anew with it.
 func (q *call) switchTo(e *entry, agent string) {
-	select {
-	case e.turn <- struct{}{}:
-		defer func() { <-e.turn }()
-	default:
+	e.mu.Lock()
+	running := len(e.prompts) > 0
+	e.mu.Unlock()
+	if running {
 		q.fail(rpc.Errorf(rpc.InvalidRequest, "a turn is running: pick another agent when it has ended"))
+		return
+	}
+	select {
+	case e.turn <- struct{}{}: // at once, or when the turn that was answered is put away
+		defer func() { <-e.turn }()
+	case <-q.ctx.Done():
+		q.fail(context.Cause(q.ctx))
 		return
 	}
 	before := e.known()

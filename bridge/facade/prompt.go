@@ -28,7 +28,10 @@ func (q *call) prompt(e *entry) {
 		sent := make(chan struct{})
 		ok := q.work.run(func() {
 			defer ended()
-			q.turn(e, func() { close(sent) })
+			q.turn(e, func() { close(sent) }, func(r bridge.TurnResult, err error) {
+				ended() // first: a client that has the answer may go on
+				q.turnEnded(r, err)
+			})
 		})
 		if !ok {
 			ended()
@@ -43,19 +46,20 @@ func (q *call) prompt(e *entry) {
 	}
 }
 
-// turn runs one prompt. sent is called once, when what follows may follow.
-func (q *call) turn(e *entry, sent func()) {
+// turn runs one prompt. sent is called once, when what follows may follow; answer
+// gets its end, unless it is a command of ours.
+func (q *call) turn(e *entry, sent func(), answer func(bridge.TurnResult, error)) {
 	select {
 	case e.turn <- struct{}{}:
 		defer func() { <-e.turn }()
 	case <-q.ctx.Done():
 		sent()
-		q.turnEnded(bridge.TurnResult{StopReason: "cancelled"}, nil)
+		answer(bridge.TurnResult{StopReason: "cancelled"}, nil)
 		return
 	}
 	if q.ctx.Err() != nil {
 		sent()
-		q.turnEnded(bridge.TurnResult{StopReason: "cancelled"}, nil)
+		answer(bridge.TurnResult{StopReason: "cancelled"}, nil)
 		return
 	}
 	if c, ok := e.command(q.params); ok {
@@ -67,7 +71,7 @@ func (q *call) turn(e *entry, sent func()) {
 	e.offer.spoken = true
 	e.mu.Unlock()
 	w := bridge.PromptWire{Params: q.params, Sent: sent}
-	q.side().PromptOverWire(q.ctx, e.known(), w, q.turnEnded)
+	q.side().PromptOverWire(q.ctx, e.known(), w, answer)
 }
 
 // turnEnded answers a prompt: with the agent's answer as it came, in which only the

@@ -138,7 +138,8 @@ func TestDocumentsHaveNoGoroutines(t *testing.T) {
 	if err := in.openDocuments(in.folder, 1000); err != nil {
 		t.Fatal(err)
 	}
-	if after := runtime.NumGoroutine(); after > before {
+	const late = 10 // the server's own, that the first documents start
+	if after := runtime.NumGoroutine(); after > before+late {
 		t.Errorf("%d goroutines with 1000 documents, %d with one", after, before)
 	}
 }

@@ -42,6 +42,7 @@ const (
 	Refuses  Edits = "refuses"   // says applied: false
 	Mutters  Edits = "mutters"   // says applied: false and does it all the same
 	Deaf     Edits = "deaf"      // never answers
+	Busy     Edits = "busy"      // plugin: never answers the next one, and is honest from then on
 	Rude     Edits = "rude"      // answers with an error
 	Careless Edits = "careless"  // looks at no version
 	ReadOnly Edits = "read-only" // plugin: the document may not be changed

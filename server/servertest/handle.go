@@ -217,6 +217,9 @@ func (e *Editor) apply(h Habits, params jsontext.Value) (any, error, bool) {
 	switch h.Edits {
 	case Deaf:
 		return nil, nil, true
+	case Busy:
+		e.habits.Edits = Honest
+		return nil, nil, true
 	case Rude:
 		return nil, rpc.Errorf(rpc.InternalError, "no"), false
 	case ReadOnly:
