@@ -55,6 +55,25 @@ func TestAgentsAreAConfigOption(t *testing.T) {
 	checkAuthored(t, r)
 }
 
+// A prompt that comes right behind the choice of an agent waits for it, and goes to
+// that agent.
+func TestAgentIsPicked_BeforeThePromptBehindIt(t *testing.T) {
+	r := newRig(t, `{"prompts":[{"steps":[{"say":"well"}]}]}`, func(r *rig) {
+		r.front.Choices = func() []facade.Choice {
+			return []facade.Choice{{ID: "fake", Name: "Fake"}, {ID: "other", Name: "Other"}}
+		}
+	})
+	session := r.open()
+	picked := r.ask("session/set_config_option", `{"sessionId":`+quote(session)+`,"configId":"sallyport.agent","value":"other"}`)
+	turn := r.prompt(session, "go")
+	if answer := r.result(picked); !strings.Contains(answer, `"currentValue":"other"`) {
+		t.Errorf("set_config_option: %s", answer)
+	}
+	if got := member(t, r.result(turn), "stopReason"); got != "end_turn" {
+		t.Errorf("the turn ended with %s", got)
+	}
+}
+
 // What a client says for a session before its load is answered comes after it.
 func TestLoad_IsReplayAndInOrder(t *testing.T) {
 	r := newRig(t, `{"capabilities":{"loadSession":true,"sessionCapabilities":{"list":{},"close":{},"resume":{},"fork":{},"delete":{}}},

@@ -2,6 +2,7 @@ package facade
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/go-json-experiment/json"
@@ -161,7 +162,7 @@ func optionsOf(e *entry, offered jsontext.Value, o *configOption) jsontext.Value
 // switchTo has another agent go on in a session, which begins anew with it.
 func (q *call) switchTo(e *entry, agent string) {
 	e.mu.Lock()
-	running := len(e.prompts) > 0
+	running := slices.Contains(slices.Collect(maps.Values(e.prompts)), true) // what was said behind this waits for it
 	e.mu.Unlock()
 	if running {
 		q.fail(rpc.Errorf(rpc.InvalidRequest, "a turn is running: pick another agent when it has ended"))

@@ -17,7 +17,7 @@ type promptCall struct{ cancel context.CancelCauseFunc }
 func (q *call) prompt(e *entry) {
 	p := &promptCall{q.cancel}
 	e.mu.Lock()
-	e.prompts[p] = true
+	e.prompts[p] = false
 	e.mu.Unlock()
 	ended := func() {
 		e.mu.Lock()
@@ -25,6 +25,9 @@ func (q *call) prompt(e *entry) {
 		e.mu.Unlock()
 	}
 	ok := e.lane.put(len(q.params), func() {
+		e.mu.Lock()
+		e.prompts[p] = true
+		e.mu.Unlock()
 		sent := make(chan struct{})
 		ok := q.work.run(func() {
 			defer ended()

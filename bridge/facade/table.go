@@ -42,7 +42,7 @@ type entry struct {
 	ours    string // the bridge's id, "" before it has one
 	agent   string // harness
 	folder  string
-	prompts map[*promptCall]bool // those that the agent may not know yet
+	prompts map[*promptCall]bool // those without an answer; true: its place in the lane has come
 	offer   offer
 	opening jsontext.Value  // params by which another agent can begin here
 	asked   map[string]bool // cards that we made and that the client has seen
