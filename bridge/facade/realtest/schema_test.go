@@ -28,7 +28,10 @@ func official(t *testing.T) *rules {
 		t.Fatal(err)
 	}
 	r := &rules{map[string]*jsonschema.Schema{}}
-	for _, def := range []string{"SessionNotification", "RequestPermissionRequest", "ReadTextFileRequest", "WriteTextFileRequest"} {
+	for _, def := range []string{
+		"SessionNotification", "RequestPermissionRequest", "ReadTextFileRequest", "WriteTextFileRequest", "InitializeRequest", "InitializeResponse",
+		"ReadTextFileResponse", "WriteTextFileResponse", "RequestPermissionResponse", "SetSessionModeRequest", "SetSessionConfigOptionRequest", "PromptResponse",
+	} {
 		if r.compiled[def], err = c.Compile("acp.json#/$defs/" + def); err != nil {
 			t.Fatal(err)
 		}

@@ -2,6 +2,7 @@ package realtest
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -75,6 +76,7 @@ func read(t *testing.T, wire string) (r recording) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	life := 0 // of the program: ids begin anew with each
 	for line := range bytes.Lines(raw) {
 		mark, text := line[:2], bytes.TrimSpace(line[2:])
 		m, err := rpc.Scan(text)
@@ -83,6 +85,12 @@ func read(t *testing.T, wire string) (r recording) {
 				t.Errorf("no message was sent: %s", text) // an agent may write what it likes
 			}
 			continue
+		}
+		if string(m.Method) == "initialize" {
+			life++
+		}
+		if m.Kind != rpc.Notification {
+			m.ID = rpc.RawID(fmt.Sprintf("%d/%s", life, m.ID))
 		}
 		if string(mark) == "> " {
 			r.up = append(r.up, m)
@@ -123,6 +131,7 @@ func (s *stage) checkWires(t *testing.T) {
 	t.Helper()
 	client, agent := read(t, s.wires.client), read(t, s.wires.agent)
 	checkAuthored(t, client)
+	checkAnswers(t, client, agent)
 	passed := func(what string, got, want []string) {
 		t.Helper()
 		if len(want) == 0 || !slices.Equal(got, want) {
@@ -131,8 +140,53 @@ func (s *stage) checkWires(t *testing.T) {
 	}
 	passed("updates", params(client.down, "session/update", passes), params(agent.down, "session/update", passes))
 	passed("sessions", results(client.up, client.down, "session/new", nil), results(agent.up, agent.down, "session/new", nil))
+	passed("prompts", prompts(client.up), prompts(agent.up))
+	if loads := results(agent.up, agent.down, "session/load", nil); len(loads) > 0 {
+		passed("loads", results(client.up, client.down, "session/load", nil), loads)
+	}
 	passed("ends of turns", results(client.up, client.down, "session/prompt", toAgent), results(agent.up, agent.down, "session/prompt", nil))
 	s.checkCards(t, client, agent)
+}
+
+// prompts are the texts of those for the agent: ours, which go before, are left out.
+func prompts(up []rpc.Message) (all []string) {
+	for _, m := range up {
+		if string(m.Method) != "session/prompt" || !toAgent(m) {
+			continue
+		}
+		prompt, _ := rpc.Member(m.Params, "prompt")
+		at := max(0, bytes.LastIndex(prompt, []byte("script:")))
+		all = append(all, string(prompt[at:]))
+	}
+	return all
+}
+
+// checkAnswers holds what we say to the agent, and our own answers to the client,
+// against ACP's own schema.
+func checkAnswers(t *testing.T, client, agent recording) {
+	t.Helper()
+	rules := official(t)
+	check := func(def string, texts []string) {
+		t.Helper()
+		for _, text := range texts {
+			if text == "" { // an error
+				continue
+			}
+			if err := rules.check(def, text); err != nil {
+				t.Errorf("%s: %v\n%s", def, err, text)
+			}
+		}
+	}
+	check("InitializeRequest", params(agent.up, "initialize", nil))
+	check("InitializeResponse", results(client.up, client.down, "initialize", nil))
+	check("SetSessionModeRequest", params(agent.up, "session/set_mode", nil))
+	check("SetSessionConfigOptionRequest", params(agent.up, "session/set_config_option", nil))
+	check("PromptResponse", results(client.up, client.down, "session/prompt", nil))
+	for method, def := range map[string]string{
+		"fs/read_text_file": "ReadTextFileResponse", "fs/write_text_file": "WriteTextFileResponse", "session/request_permission": "RequestPermissionResponse",
+	} {
+		check(def, results(agent.down, agent.up, method, nil))
+	}
 }
 
 // checkCards compares the permissions that passed, and the client's answers.
