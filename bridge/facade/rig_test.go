@@ -131,6 +131,10 @@ func newRig(t *testing.T, script string, change ...func(*rig)) *rig {
 		_ = toClient.Close()
 		r.begun.Do(r.wait.Done)
 		<-listening
+		// Whatever either side did, the record is whole.
+		if report, err := store.Receipts().Verify(context.Background(), ""); err != nil || !report.Sound() {
+			t.Errorf("the record is %+v, %v", report, err)
+		}
 		_ = store.Close()
 	})
 	return r
