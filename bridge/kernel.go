@@ -72,14 +72,13 @@ func (b *Bridge) startFenced(ctx context.Context, l launching) (*fenced, error) 
 	k := &fenced{asked: want.Sandbox, private: policy.Private(), program: spec.Path}
 	switch {
 	case want.Sandbox == config.SandboxOff, b.Home.Kernel == nil:
-		if want.Network != config.NetworkOn && want.Network != "" {
-			return nil, &StartError{Agent: h.Name, Reason: "its network is to be closed, and only a sandbox does that", Hint: `set "sandbox": "auto"`}
+		k.Fence, err = unfenced(ctx, spec, want)
+		if errors.Is(err, errOpenNetwork) {
+			return nil, &StartError{Agent: h.Name, Reason: err.Error(), Hint: `set "sandbox": "auto"`}
 		}
-		p, err := process.Start(ctx, spec)
 		if err != nil {
 			return nil, err
 		}
-		k.Fence = &sandbox.Fence{Process: p, Report: sandbox.Report{Backend: sandbox.None, Level: sandbox.Nothing}}
 	default:
 		if k.Fence, k.known, err = b.inKernel(ctx, l, policy); err != nil {
 			return nil, err
@@ -91,6 +90,24 @@ func (b *Bridge) startFenced(ctx context.Context, l launching) (*fenced, error) 
 		return nil, errors.Join(err, k.Close())
 	}
 	return k, nil
+}
+
+// What only a sandbox does, where none may or can be had.
+var (
+	errOpenNetwork = errors.New("its network is to be closed, and only a sandbox does that")
+	errNoSandbox   = errors.New("a sandbox is required, and there is none here")
+)
+
+// unfenced starts a program that no fence of the kernel's holds.
+func unfenced(ctx context.Context, spec process.Spec, want config.Kernel) (*sandbox.Fence, error) {
+	if want.Network != config.NetworkOn && want.Network != "" {
+		return nil, errOpenNetwork
+	}
+	p, err := process.Start(ctx, spec)
+	if err != nil {
+		return nil, err
+	}
+	return &sandbox.Fence{Process: p, Report: sandbox.Report{Backend: sandbox.None, Level: sandbox.Nothing}}, nil
 }
 
 // inKernel starts a program inside kernel fences, and names the reserved paths
@@ -184,7 +201,7 @@ func (b *Bridge) enough(h *harness.Harness, k *fenced, inside string) error {
 	}
 	switch {
 	case k.asked == config.SandboxRequire && nothing:
-		e.Reason = "a sandbox is required, and there is none here"
+		e.Reason = errNoSandbox.Error()
 		if k.Report.Why != "" {
 			e.Reason += ": " + k.Report.Why
 		}

@@ -2,7 +2,6 @@ package bridge
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -38,26 +37,27 @@ func (s *session) check(ctx context.Context, t *turn, end ending) []receipt.Verd
 
 // startCheck starts a check inside the session's fences: it runs what the agent wrote.
 func (s *session) startCheck(ctx context.Context, spec process.Spec, f verify.Fence) (verify.Started, error) {
-	want, launcher := f.Or(s.config.KernelOf(s.harness.ID)), s.b.Home.Kernel
-	if want.Sandbox == config.SandboxOff || launcher == nil {
-		if networkOf(want) != sandbox.NetworkOpen {
-			return verify.Started{}, errors.New("its network is to be closed, and only a sandbox does that")
-		}
-		p, err := process.Start(ctx, spec)
-		return verify.Started{Process: p, Kernel: string(sandbox.Nothing), Close: func() error { return nil }}, err
-	}
-	if want.Sandbox == config.SandboxRequire && launcher.Probe(ctx).Level() == sandbox.Nothing {
-		return verify.Started{}, errors.New("a sandbox is required, and there is none here")
-	}
-	layout, err := s.b.layout(ctx, s.ground.policy)
-	if err != nil {
-		return verify.Started{}, err
-	}
-	k, err := launcher.Start(ctx, sandbox.Request{Program: spec, Layout: layout, Needs: sandbox.Needs{State: f.State}, Network: networkOf(want)})
+	want := f.Or(s.config.KernelOf(s.harness.ID))
+	k, err := s.fenceCheck(ctx, spec, want, f.State)
 	if err != nil {
 		return verify.Started{}, err
 	}
 	return verify.Started{Process: k.Process, Kernel: string(k.Report.Level), Close: k.Close}, nil
+}
+
+func (s *session) fenceCheck(ctx context.Context, spec process.Spec, want config.Kernel, state []string) (*sandbox.Fence, error) {
+	launcher := s.b.Home.Kernel
+	switch {
+	case want.Sandbox == config.SandboxRequire && (launcher == nil || launcher.Probe(ctx).Level() == sandbox.Nothing):
+		return nil, errNoSandbox
+	case want.Sandbox == config.SandboxOff, launcher == nil:
+		return unfenced(ctx, spec, want)
+	}
+	layout, err := s.b.layout(ctx, s.ground.policy)
+	if err != nil {
+		return nil, err
+	}
+	return launcher.Start(ctx, sandbox.Request{Program: spec, Layout: layout, Needs: sandbox.Needs{State: state}, Network: networkOf(want)})
 }
 
 // unchecked are the verdicts on a turn that did not end by itself.
