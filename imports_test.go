@@ -101,6 +101,7 @@ var edges = map[string]map[string]string{
 		"bridge/sandbox":   "inside the kernel's fences",
 		"plugins/decider":  "what is started",
 		"workspace/config": "which the user has switched on",
+		"workspace/disk":   "whether a program was changed since",
 		"workspace/fence":  "what the fence is to hold",
 	},
 	"bridge/facade": {
@@ -154,7 +155,10 @@ var edges = map[string]map[string]string{
 		"workspace/fence": "every access",
 		"workspace/text":  "open documents",
 	},
-	"workspace/answers": {"workspace/checkpoint/pack": "a lock that survives crashes, and small files written whole"},
+	"workspace/answers": {
+		"workspace/checkpoint/pack": "a lock that survives crashes, and small files written whole",
+		"workspace/disk":            "whether a file was changed since",
+	},
 	"workspace/checkpoint": {
 		"workspace/checkpoint/ignore": "what a .gitignore names",
 		"workspace/checkpoint/pack":   "contents and trees",

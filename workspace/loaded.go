@@ -11,6 +11,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"sallyport/workspace/disk"
 	"sallyport/workspace/text"
 )
 
@@ -37,8 +38,7 @@ type stamp struct {
 const racy = 2 * time.Second
 
 func (s stamp) matches(info fs.FileInfo) bool {
-	return s.info != nil && info != nil && os.SameFile(s.info, info) && s.info.Size() == info.Size() &&
-		s.info.ModTime().Equal(info.ModTime()) && s.at.Sub(info.ModTime()) >= racy
+	return s.info != nil && disk.Unchanged(s.info, info) && s.at.Sub(info.ModTime()) >= racy
 }
 
 // maxLook is the largest file that is compared with a document, in bytes.

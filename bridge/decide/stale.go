@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"sallyport/plugins/decider"
+	"sallyport/workspace/disk"
 )
 
 // looks is how often the files of deciders are looked at, at most.
@@ -29,12 +30,7 @@ func stampOf(path string) stamp {
 }
 
 // same reports whether a file is as it was.
-func (s stamp) same(now stamp) bool {
-	if s.info == nil || now.info == nil {
-		return s.info == nil && now.info == nil
-	}
-	return os.SameFile(s.info, now.info) && s.info.Size() == now.info.Size() && s.info.ModTime().Equal(now.info.ModTime())
-}
+func (s stamp) same(now stamp) bool { return disk.Unchanged(s.info, now.info) }
 
 // stamps are the files that make a decider what it is: its manifest, and what its
 // command names in its folder. A program on PATH is not looked at, nor what it may

@@ -5,6 +5,8 @@ import (
 	"os"
 	"sync"
 	"time"
+
+	"sallyport/workspace/disk"
 )
 
 // Current is the answers of one project as they are now, also when another process
@@ -32,7 +34,7 @@ func (c *Current[T]) Get() (T, error) {
 	if err != nil {
 		info = nil // read tells what is wrong with it
 	}
-	if c.ready && c.err == nil && same(c.seen, info) && (c.ends.IsZero() || time.Now().Before(c.ends)) {
+	if c.ready && c.err == nil && disk.Unchanged(c.seen, info) && (c.ends.IsZero() || time.Now().Before(c.ends)) {
 		return c.made, nil
 	}
 	var all []Answer
@@ -51,13 +53,4 @@ func (c *Current[T]) Get() (T, error) {
 		return none, c.err
 	}
 	return c.made, nil
-}
-
-// same reports whether a file is the one that was read. Each change makes a new
-// one; who edits it by hand changes its time or its size.
-func same(a, b fs.FileInfo) bool {
-	if a == nil || b == nil {
-		return a == nil && b == nil
-	}
-	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
 }
