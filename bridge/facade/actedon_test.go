@@ -2,7 +2,6 @@ package facade_test
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -11,16 +10,7 @@ import (
 
 // The requests of a client that are acted on here pass whole, too, and so do the
 // agent's answers: unknown members, `_meta`, the digits of numbers, any order.
-func TestLossless_ActedOn(t *testing.T) {
-	for _, name := range []string{"schema.json", "schema.unstable.json"} {
-		o := schema(t, name)
-		for seed := range uint64(3) {
-			t.Run(fmt.Sprintf("%s/%d", strings.TrimSuffix(name, ".json"), seed), func(t *testing.T) {
-				actedOn(t, &generator{official: o, Rand: rand.New(rand.NewPCG(seed, 7)), fixed: map[string]string{}})
-			})
-		}
-	}
-}
+func TestLossless_ActedOn(t *testing.T) { generated(t, 7, actedOn) }
 
 func actedOn(t *testing.T, g *generator) {
 	methods := []struct{ method, def string }{

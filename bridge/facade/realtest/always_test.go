@@ -2,7 +2,6 @@ package realtest
 
 import (
 	"context"
-	"os/exec"
 	"strings"
 	"sync"
 	"testing"
@@ -69,19 +68,7 @@ type lasting struct {
 // client starts sallyport acp with one agent.
 func (s *stage) client(t *testing.T, id string) *lasting {
 	t.Helper()
-	cmd := exec.Command(program.Path(t), "acp", "--agent", id)
-	cmd.Env, cmd.Dir = s.env, s.Project
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	cmd, in, out := s.starts(t, []string{program.Path(t), "acp", "--agent", id})
 	c := &lasting{conn: rpc.New(out, in, rpc.Lines{})}
 	c.conn.Handle = c.handle
 	ended := make(chan error, 1)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -114,19 +113,7 @@ type play struct {
 // begins starts what a command line says and opens a session with it.
 func (s *stage) begins(ctx context.Context, t *testing.T, c *goClient, command []string) *play {
 	t.Helper()
-	cmd := exec.Command(command[0], command[1:]...) // ends with its input
-	cmd.Env, cmd.Dir, cmd.Stderr = s.env, s.Project, os.Stderr
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	cmd, in, out := s.starts(t, command)
 	p := &play{goClient: c, conn: acp.NewClientSideConnection(c, in, out)}
 	t.Cleanup(func() {
 		_ = in.Close() // what is left is looked for by the test

@@ -2,6 +2,7 @@ package realtest
 
 import (
 	"bytes"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -93,6 +94,25 @@ func (s *stage) run(t *testing.T, name string, args ...string) string {
 		t.Fatalf("%s: %v\n%s\n%s", filepath.Base(name), err, tail(string(out)), tail(stderr.String()))
 	}
 	return string(out)
+}
+
+// starts starts what a client in this process speaks with. It ends with its input.
+func (s *stage) starts(t *testing.T, command []string) (cmd *exec.Cmd, in io.WriteCloser, out io.Reader) {
+	t.Helper()
+	cmd = exec.Command(command[0], command[1:]...)
+	cmd.Env, cmd.Dir, cmd.Stderr = s.env, s.Project, os.Stderr
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err = cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return cmd, in, out
 }
 
 func tail(s string) string { return s[max(0, len(s)-6000):] }
