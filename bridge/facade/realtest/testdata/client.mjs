@@ -107,5 +107,7 @@ await app.connectWith(stream, async (ctx) => {
 });
 leaving = true;
 await new Promise((ok) => { agent.exitCode !== null || agent.signalCode ? ok() : agent.on('exit', ok); setTimeout(ok, 20000).unref(); });
-console.log(JSON.stringify({ scene: 'end', code: agent.exitCode, signal: agent.signalCode, stderr: stderr.slice(-2000) }));
+const stayed = agent.exitCode === null && !agent.signalCode;
+if (stayed) process.kill(-agent.pid, 'SIGKILL'); // its group is its own: an agent may ignore the end of its input
+console.log(JSON.stringify({ scene: 'end', code: agent.exitCode, signal: agent.signalCode, stayed, stderr: stderr.slice(-2000) }));
 process.exit(0);
