@@ -35,7 +35,8 @@
 //   - Marks hold names of sources, never content, and of an address its host only.
 //   - A plan or a question is answered by a person or not at all.
 //   - Kinds come from the agent's kind, the tool's name and the raw input, in a
-//     request or in the call that was told before it, never from the title. What cannot be classified is [Tool] and is asked.
+//     request or in the call that was told before it, never from the title. What
+//     cannot be classified is [Tool] and is asked.
 //   - Once the context of Decide has ended the outcome is "cancelled", whatever
 //     is clicked afterwards.
 //   - An update for a call that was never announced invents no call.
