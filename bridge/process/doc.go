@@ -13,7 +13,8 @@
 //
 // Unix: Start runs this program again as a guard, and the guard starts the
 // agent. The agent's stdin, stdout and stderr are pipes between us and the agent;
-// no byte passes through the guard. Nothing is on its command line or in its
+// no byte passes through the guard; or one terminal is all three, and the agent
+// leads a session whose terminal that is. Nothing is on its command line or in its
 // environment: what to start comes over a pipe. When that pipe ends, because we
 // stopped or died, even by SIGKILL, the guard ends the tree: it waits a second,
 // sends TERM, waits another, and kills.
@@ -39,7 +40,8 @@
 //     half a second. When we end, the tree is gone within three.
 //   - After Stop returned nil, nothing of the tree is left.
 //   - An agent never gets a variable that the base or its EnvSpec does not name,
-//     nor a file of ours but its three pipes; a fence (Wrap) is given its files.
+//     nor a file of ours but its three pipes or its terminal; a fence (Wrap) is
+//     given its files.
 //   - Stderr is always drained, and takes bounded memory.
 //   - Stdout ends after the agent did, also if its pipe does not; what the agent
 //     wrote is read first, however slow the reader.
@@ -56,6 +58,6 @@
 //
 // # Deliberately absent
 //
-// Command lines and what must not be in one (plugins/harness), shells, terminals, sandboxes, and
+// Command lines and what must not be in one (plugins/harness), shells, making terminals, sandboxes, and
 // the limits on how many agents live, which are the bridge's.
 package process

@@ -75,7 +75,7 @@ func GuardMain() int {
 		Dir:   spec.Dir,
 		Env:   spec.Env,
 		Files: spec.descriptors(),
-		Sys:   agentAttr(),
+		Sys:   spec.attr(),
 	})
 	if err != nil {
 		return failed(report, err)

@@ -23,7 +23,38 @@ type order struct {
 	Env   []string
 	Files int // how many descriptors, from firstFile on, the program gets
 	Waits bool
+	Seat  seat
 	Sweep []string
+}
+
+// seat is what becomes of the program's session.
+type seat string
+
+const (
+	grouped seat = "grouped" // it stays in the guard's, with a group of its own
+	leading seat = "leading" // it gets one of its own
+	seated  seat = "seated"  // and its standard input as its controlling terminal
+)
+
+// seatOf is what a spec asks for.
+func seatOf(s Spec) seat {
+	switch {
+	case s.Terminal == nil:
+		return grouped
+	case s.Wrap.Seats:
+		return leading
+	default:
+		return seated
+	}
+}
+
+// attr is how the program is started.
+func (o order) attr() *syscall.SysProcAttr {
+	attr := agentAttr()
+	if o.Seat != grouped { // whose leader has a group of its own anyway
+		attr.Setpgid, attr.Setsid, attr.Setctty = false, true, o.Seat == seated
+	}
+	return attr
 }
 
 // firstFile is the guard's descriptor of the first of Wrap.Files.
@@ -46,13 +77,13 @@ func (o order) release() {
 }
 
 // encodeSpec writes a spec for decodeSpec: a length, then strings that end with
-// a zero byte: path, folder, number of files, whether the program waits, and
-// with their numbers the arguments of the sweep and those of the program; then
-// the environment. No JSON: paths need not be UTF-8.
+// a zero byte: path, folder, number of files, whether the program waits, its
+// seat, and with their numbers the arguments of the sweep and those of the
+// program; then the environment. No JSON: paths need not be UTF-8.
 func encodeSpec(s Spec) []byte {
 	var b bytes.Buffer
 	b.Write(make([]byte, 4))
-	fields := []string{s.Path, s.Dir, strconv.Itoa(len(s.Wrap.Files)), strconv.FormatBool(s.Wrap.Waits)}
+	fields := []string{s.Path, s.Dir, strconv.Itoa(len(s.Wrap.Files)), strconv.FormatBool(s.Wrap.Waits), string(seatOf(s))}
 	for _, list := range [][]string{s.Wrap.Sweep, s.Args} {
 		fields = append(append(fields, strconv.Itoa(len(list))), list...)
 	}
@@ -74,14 +105,14 @@ func decodeSpec(r io.Reader) (order, error) {
 	if _, err := io.ReadFull(r, data); err != nil {
 		return order{}, err
 	}
-	const head = 4
+	const head = 5
 	fields := strings.Split(strings.TrimSuffix(string(data), "\x00"), "\x00")
 	if len(fields) < head {
 		return order{}, errShort
 	}
 	files, err := strconv.Atoi(fields[2])
 	waits, err2 := strconv.ParseBool(fields[3])
-	o := order{Path: fields[0], Dir: fields[1], Files: files, Waits: waits}
+	o := order{Path: fields[0], Dir: fields[1], Files: files, Waits: waits, Seat: seat(fields[4])}
 	rest, err3 := takeList(&o.Sweep, fields[head:])
 	o.Env, err3 = takeList(&o.Args, rest, err3)
 	if errors.Join(err, err2, err3) != nil || files < 0 {

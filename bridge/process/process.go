@@ -38,6 +38,11 @@ type Spec struct {
 	StderrBytes int          // how much of the end of stderr is kept; default DefaultStderrBytes
 	Log         *slog.Logger // starts and stops; default: nothing is logged
 	Wrap        Wrap         // what a fence around the program needs; Unix only
+	// Terminal, when set, is the program's terminal, and of a session of its own:
+	// it takes the place of the three pipes, so that Stdin leads nowhere, and
+	// Stdout and Stderr have nothing. It is the caller's to close, once Start has
+	// returned. Unix only.
+	Terminal *os.File
 }
 
 // Wrap is what a fence needs that is started in place of the program, and starts
@@ -54,6 +59,10 @@ type Wrap struct {
 	// have died and nothing of the tree is left: to clear away what the fence put
 	// on disk. Its first file is the null device, and so are the others.
 	Sweep []string
+	// Seats says that what is in the fence takes Spec.Terminal for its controlling
+	// terminal itself, in a session of its own, so that a person's Ctrl-C is for
+	// the program and not for the fence.
+	Seats bool
 }
 
 // Process is a program that was started, with all that it starts in its turn.

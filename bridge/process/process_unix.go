@@ -55,6 +55,9 @@ func (p *Process) start(ctx context.Context, spec Spec) error {
 		waits:   spec.Wrap.Waits,
 		allGone: make(chan struct{}),
 	}
+	if t := spec.Terminal; t != nil {
+		g.guard.Stdin, g.guard.Stdout, g.guard.Stderr = t, t, t
+	}
 	if err := g.guard.Start(); err != nil {
 		pipes.close()
 		return fmt.Errorf("starting the guard: %w", err)

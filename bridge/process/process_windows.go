@@ -2,6 +2,7 @@ package process
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -33,6 +34,9 @@ type job struct {
 func (p *Process) start(ctx context.Context, spec Spec) error {
 	if err := ctx.Err(); err != nil {
 		return context.Cause(ctx)
+	}
+	if spec.Terminal != nil {
+		return errors.New("there are no terminals for programs on this system")
 	}
 	handle, err := newJob()
 	if err != nil {
