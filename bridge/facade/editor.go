@@ -38,7 +38,7 @@ func (e *editor) Text(ctx context.Context, path string) (workspace.Document, boo
 	if entry == nil || !able.read {
 		return workspace.Document{}, false, nil
 	}
-	content, err := e.read(ctx, entry, path)
+	content, err := e.read(ctx, entry, entry.spelt(path))
 	var said *rpc.Error
 	switch {
 	case errors.As(err, &said) && (said.Code == notFound || missing(path)):
@@ -144,16 +144,16 @@ func onDisk(path string) (string, bool) {
 // read and compared first, written as a whole with the edits in it, and read again.
 // Whatever the client made of it besides, a formatter or its user, is in the result.
 func (e *editor) Apply(ctx context.Context, a workspace.Apply) (workspace.Applied, error) {
-	path := a.Document.Path
-	release, err := e.met.paths.Take(ctx, path)
+	path, entry := a.Document.Path, e.table.of(e.session)
+	if entry == nil || !e.abilities().write {
+		return workspace.Applied{}, fmt.Errorf("%w: the client takes no texts (fs/write_text_file)", workspace.ErrNotApplied)
+	}
+	spelt := entry.spelt(path)
+	release, err := e.met.paths.Take(ctx, spelt)
 	if err != nil {
 		return workspace.Applied{}, err
 	}
 	defer release()
-	entry := e.table.of(e.session)
-	if entry == nil || !e.abilities().write {
-		return workspace.Applied{}, fmt.Errorf("%w: the client takes no texts (fs/write_text_file)", workspace.ErrNotApplied)
-	}
 	now, open, err := e.Text(ctx, path)
 	switch {
 	case err != nil:
@@ -170,14 +170,14 @@ func (e *editor) Apply(ctx context.Context, a workspace.Apply) (workspace.Applie
 	if want == now.Text && (!a.Save || !now.Dirty) {
 		return workspace.Applied{Document: now, Landed: true, Saved: !now.Dirty}, nil
 	}
-	if _, err := e.call(ctx, "fs/write_text_file", fileParams{Session: entry.id, Path: path, Content: &want}); err != nil {
+	if _, err := e.call(ctx, "fs/write_text_file", fileParams{Session: entry.id, Path: spelt, Content: &want}); err != nil {
 		var said *rpc.Error
 		if errors.As(err, &said) {
 			return workspace.Applied{}, fmt.Errorf("%w: %s", workspace.ErrNotApplied, text.Visible(said.Message))
 		}
 		return workspace.Applied{}, err
 	}
-	content, err := e.read(context.WithoutCancel(ctx), entry, path)
+	content, err := e.read(context.WithoutCancel(ctx), entry, spelt)
 	if err != nil {
 		return workspace.Applied{}, fmt.Errorf("%w: %w", workspace.ErrNotSeen, err)
 	}

@@ -177,7 +177,7 @@ func (q *call) switchTo(e *entry, agent string) {
 	}
 	before := e.known()
 	e.mu.Lock()
-	folder, spoken, opening := e.folder, e.offer.spoken, e.opening
+	folder, spoken, opening := e.folder, e.offer.spoken, e.opening.params
 	e.mu.Unlock()
 	wire := &bridge.Wire{Params: opening, Answered: func(i bridge.Info, answer jsontext.Value) {
 		early := q.table.bind(e, i)

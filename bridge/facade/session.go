@@ -61,7 +61,7 @@ func (q *call) open(p place) {
 		}
 	}
 	wire.Answered = func(i bridge.Info, answer jsontext.Value) {
-		if e = q.register(i); e == nil {
+		if e = q.register(i, q.params); e == nil {
 			return
 		}
 		e.lane.put(0, func() { <-opened })
@@ -82,12 +82,12 @@ func (q *call) open(p place) {
 }
 
 // register finds a name for a new session: the agent's own, unless another has it.
-func (c *client) register(i bridge.Info) *entry {
-	if e, ok := c.table.add(i.AgentID); ok {
+func (c *client) register(i bridge.Info, params jsontext.Value) *entry {
+	if e, ok := c.table.add(i.AgentID, params); ok {
 		return e
 	}
 	for n := 2; n < 1000; n++ {
-		if e, ok := c.table.add(i.AgentID + "~" + strconv.Itoa(n)); ok {
+		if e, ok := c.table.add(i.AgentID+"~"+strconv.Itoa(n), params); ok {
 			return e
 		}
 	}
@@ -98,11 +98,6 @@ func (c *client) register(i bridge.Info) *entry {
 // with our name of the session where that is another.
 func (q *call) opened(e *entry, i bridge.Info, answer jsontext.Value) {
 	early := q.table.bind(e, i)
-	e.mu.Lock()
-	if e.opening == nil {
-		e.opening = q.params
-	}
-	e.mu.Unlock()
 	if id, ok := rpc.Member(answer, "sessionId"); ok && string(id) != string(e.quoted) {
 		if named, err := rpc.SetMember(answer, "sessionId", e.quoted); err == nil {
 			answer = named
@@ -132,7 +127,7 @@ func (q *call) load() {
 	if before != nil {
 		q.table.drop(before)
 	}
-	e, ok := q.table.add(id)
+	e, ok := q.table.add(id, q.params)
 	if !ok {
 		q.fail(errClosing)
 		return

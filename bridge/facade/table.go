@@ -44,22 +44,29 @@ type entry struct {
 	folder  string
 	prompts map[*promptCall]bool // those without an answer; true: its place in the lane has come
 	offer   offer
-	opening jsontext.Value  // params by which another agent can begin here
+	opening opening
 	asked   map[string]bool // cards that we made and that the client has seen
+}
+
+// opening is how the client has opened a session.
+type opening struct {
+	params jsontext.Value // by which another agent can begin here
+	roots  []root
 }
 
 func newTable() *table {
 	return &table{byID: map[string]*entry{}, byOurs: map[string]*entry{}, early: map[string][]bridge.Notice{}}
 }
 
-// add makes an entry under a name that no other has: false when one has it.
-func (t *table) add(id string) (*entry, bool) {
+// add makes an entry under a name that no other has: false when one has it. params
+// are those that open it.
+func (t *table) add(id string, params jsontext.Value) (*entry, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.byID[id] != nil || t.closed {
 		return nil, false
 	}
-	e := &entry{id: id, quoted: rpc.AppendQuote(nil, id), lane: newLane(), turn: make(chan struct{}, 1), prompts: map[*promptCall]bool{}, asked: map[string]bool{}}
+	e := &entry{id: id, quoted: rpc.AppendQuote(nil, id), lane: newLane(), turn: make(chan struct{}, 1), prompts: map[*promptCall]bool{}, asked: map[string]bool{}, opening: opening{params: params}}
 	t.byID[id] = e
 	t.all = slices.DeleteFunc(t.all, (*lane).over)
 	t.all = append(t.all, e.lane)
@@ -72,6 +79,7 @@ func (t *table) bind(e *entry, i bridge.Info) []bridge.Notice {
 	e.mu.Lock()
 	before := e.ours
 	e.ours, e.agent, e.folder = i.ID, i.Agent, i.Folder
+	e.opening.roots = rootsOf(e.opening.params)
 	e.mu.Unlock()
 	t.mu.Lock()
 	defer t.mu.Unlock()

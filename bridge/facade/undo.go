@@ -69,12 +69,12 @@ func (q *call) takeBack(e *entry, args []string, redo bool) {
 	}
 	c := shownCall{
 		Update: "tool_call", ID: "sallyport-undo-" + string(trimID(q.id)) + "-" + dry.Of, Title: verb + " turn " + dry.Of, Kind: "edit",
-		Status: "pending", Content: diffs(dry.Diffs), Meta: marked{struct {
+		Status: "pending", Content: e.diffs(dry.Diffs), Meta: marked{struct {
 			Undo string `json:"undo"`
 		}{dry.Of}},
 	}
 	for _, p := range dry.Done {
-		c.Locations = append(c.Locations, location{filepath.Join(p.Root, filepath.FromSlash(p.Path))})
+		c.Locations = append(c.Locations, location{e.spelt(filepath.Join(p.Root, filepath.FromSlash(p.Path)))})
 	}
 	q.update(e, c)
 	c.Update, c.Content, c.Locations = "tool_call_update", nil, nil
@@ -172,10 +172,10 @@ func inWords(err error, redo bool) string {
 
 // diffs are the changes of a dry run as contents of a tool call: for each hunk what
 // is there and what would be.
-func diffs(files []turns.FileDiff) (all []content) {
+func (e *entry) diffs(files []turns.FileDiff) (all []content) {
 	const most = 200
 	for _, f := range files {
-		path := filepath.Join(f.Root, filepath.FromSlash(f.Path))
+		path := e.spelt(filepath.Join(f.Root, filepath.FromSlash(f.Path)))
 		hunks := hunksOf(f.Unified)
 		if len(hunks) == 0 {
 			words := f.Path + ": " + f.Kind

@@ -1,6 +1,8 @@
 package facade_test
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -111,5 +113,37 @@ func checkAuthored(t *testing.T, r *rig) {
 		if err := o.check(def, string(m.Params)); err != nil {
 			t.Errorf("%s: %v\n%s", def, err, m.Params)
 		}
+	}
+}
+
+// A client that names its folder by a link has its buffers under that name, while
+// the record and some agents have the folder's own.
+func TestFolderBehindALink_IsNamedAsTheClientDoes(t *testing.T) {
+	r := newRig(t, strings.ReplaceAll(writes, "${cwd}/a.txt", "${cwd}/../p/a.txt"))
+	link := filepath.Join(filepath.Dir(r.folder), "link")
+	if err := os.Symlink(r.folder, link); err != nil {
+		t.Fatal(err)
+	}
+	r.answers("session/request_permission", func(p jsontext.Value) string {
+		if strings.Contains(string(p), `"take_back"`) {
+			return `"result":{"outcome":{"outcome":"selected","optionId":"take_back"}}`
+		}
+		return `"result":{"outcome":{"outcome":"selected","optionId":"allow"}}`
+	})
+	r.disk("a.txt", "one\ntwo\n")
+	name := filepath.Join(link, "a.txt")
+	r.files[name] = "one\ntwo unsaved\n"
+	r.call("initialize", hello)
+	session := member(t, r.call("session/new", `{"cwd":`+quote(link)+`,"mcpServers":[]}`), "sessionId")
+	r.turn(session, "write")
+	if got, want := r.files[name], "ONE\ntwo unsaved\n"; got != want {
+		t.Errorf("the client's buffer is %q, want %q", got, want)
+	}
+	r.turn(session, "/undo")
+	if got, want := r.files[name], "one\ntwo\n"; got != want { // the client saved what it was given
+		t.Errorf("after /undo the client has %q, want %q", got, want)
+	}
+	if said := strings.Join(r.updates(), "\n"); !strings.Contains(said, `"type":"diff","path":`+quote(name)) || strings.Contains(said, `"path":`+quote(filepath.Join(r.folder, "a.txt"))) {
+		t.Errorf("the diff does not name %s: %s", name, said)
 	}
 }
