@@ -21,10 +21,12 @@
 // # Invariants
 //
 //   - What a fence holds comes from the session's policy alone, the one that fs/* is judged by.
+//   - What an agent says of the program that is to be started (Said) reaches what is inside and opens nothing.
 //   - The list of mounts, the agent's environment and the inner step's orders travel on descriptors: never in arguments or
 //     environment. bwrap is started with an empty environment, from a fixed path that only root can write.
 //   - A report says that something is held when the inner step tried it inside the fence and was refused.
 //   - What was promised and does not hold ends the start: status 126, a sentence on standard error, no agent.
+//   - A program that is given a terminal has it in a session of its own, which the fence is not in.
 //   - The agent gets descriptors 0, 1 and 2, no capability and no new privileges, also as root.
 //   - Nothing is left on disk when the fence is closed. After a SIGKILL the next start in the same place clears it.
 //   - Files are never made in a project, except git's commondir, which then says what git does without it.

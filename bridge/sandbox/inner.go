@@ -14,6 +14,7 @@ type orders struct {
 	Args    []string
 	Env     []string
 	Dir     string
+	Seat    bool // standard input becomes the controlling terminal, of a session of its own
 	Rules   rules
 	Tests   []test
 }

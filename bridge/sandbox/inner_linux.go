@@ -54,6 +54,11 @@ func innerMain() int {
 		_ = out.Encode(found) // who reads it may be gone
 		return status
 	}
+	if orders.Seat {
+		if err := takeSeat(); err != nil {
+			return fail(ExitSetup, result{Failed: "the terminal could not be set up: " + err.Error()})
+		}
+	}
 	// The keys of the user's session are none of the agent's. Without keys in the kernel there are none.
 	_, _, _ = unix.Syscall(unix.SYS_KEYCTL, unix.KEYCTL_JOIN_SESSION_KEYRING, 0, 0)
 	if err := restrict(orders.Rules); err != nil {
@@ -82,6 +87,15 @@ func innerMain() int {
 	err = syscall.Exec(orders.Program, append([]string{orders.Program}, orders.Args...), orders.Env)
 	found.Failed, found.Errno = fmt.Sprintf("starting %s: %v", orders.Program, err), errno(err)
 	return fail(ExitMissing, found)
+}
+
+// takeSeat makes the terminal that is standard input the controlling one, of a
+// session that begins here.
+func takeSeat() error {
+	if _, err := unix.Setsid(); err != nil && !errors.Is(err, unix.EPERM) { // it may lead one already
+		return err
+	}
+	return unix.IoctlSetInt(0, unix.TIOCSCTTY, 0)
 }
 
 // dropCapabilities leaves this thread without any, also when it becomes a program of root's.

@@ -74,7 +74,10 @@ func (l *Launcher) launch(ctx context.Context, backend Backend, r Request, dir s
 	if path := p.othersFolder(); path != "" {
 		return nil, &SetupError{Backend: backend, Reason: path + " belongs to another user, whose files root cannot write inside a fence: start Sallyport as that user"}
 	}
-	o := &orders{Program: r.Program.Path, Args: r.Program.Args, Dir: r.Program.Dir, Env: p.environ(backend, r.Program.Env)}
+	inside := r.Program
+	inside.Env = p.environ(backend, inside.Env)
+	inside = r.Said.Of(inside)
+	o := &orders{Program: inside.Path, Args: inside.Args, Dir: inside.Dir, Env: inside.Env, Seat: inside.Terminal != nil}
 	o.Rules = rules{ABI: found.Landlock, Scopes: found.Landlock >= abiScopes}
 	if backend == Landlock {
 		if o.Rules.Files, err = landlockFiles(p); err != nil {
@@ -243,6 +246,7 @@ func run(ctx context.Context, bwrap string, p *plan, o *orders, backend Backend,
 		spec.Args = []string{"--args", fmt.Sprint(argsFD), "--", fmt.Sprintf("/proc/self/fd/%d", selfFD), innerCommand}
 		spec.Wrap.Waits = true
 	}
+	spec.Wrap.Seats = o.Seat
 	spec.Wrap.Files, spec.Wrap.Sweep = files, []string{sweepCommand, filepath.Dir(p.blank)}
 	started, err := process.Start(ctx, spec)
 	if err != nil {
@@ -252,7 +256,11 @@ func run(ctx context.Context, bwrap string, p *plan, o *orders, backend Backend,
 	found, err := await(ctx, results)
 	switch {
 	case err != nil:
-		err = failed(fmt.Errorf("%w: %s", err, lastWords(ctx, started)))
+		words := lastWords(ctx, started)
+		if spec.Terminal != nil {
+			words = "what it said is on the terminal"
+		}
+		err = failed(fmt.Errorf("%w: %s", err, words))
 	case found.Errno != 0:
 		err = fmt.Errorf("starting %s: %w", o.Program, syscall.Errno(found.Errno))
 	case found.Failed != "":

@@ -107,7 +107,7 @@ func (l *Launcher) Start(ctx context.Context, r Request) (*Fence, error) {
 		if r.Network != NetworkOpen {
 			return nil, &SetupError{Backend: None, Reason: "without a fence the network cannot be closed", Fix: l.Probe(ctx).Fix}
 		}
-		p, err := process.Start(ctx, r.Program)
+		p, err := process.Start(ctx, r.Said.Of(r.Program))
 		if err != nil {
 			return nil, err
 		}

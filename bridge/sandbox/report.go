@@ -84,7 +84,7 @@ func (p *plan) leadsInside(folder string) bool {
 
 // outside are folders next to the region, and the user's home, that could be written without the fence.
 func (p *plan) outside() []string {
-	candidates := []string{filepath.Dir(p.layout.Folder)}
+	candidates := []string{p.layout.Folder, filepath.Dir(p.layout.Folder)} // the folder itself may be outside
 	for _, w := range p.layout.Writable {
 		candidates = append(candidates, filepath.Dir(w))
 	}

@@ -42,6 +42,7 @@ const (
 type Request struct {
 	// Program is started; its Wrap must be empty.
 	Program process.Spec
+	Said    Said
 	Layout  *fence.Layout
 	Needs   Needs
 	Network Network
