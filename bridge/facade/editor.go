@@ -109,10 +109,19 @@ func (c *client) ask(ctx context.Context, method string, params jsontext.Value) 
 func document(path, content string) workspace.Document {
 	doc := workspace.Document{URI: workspace.URIOf(path), Path: path, Text: content, Hash: text.Hash(content)}
 	disk, ok := onDisk(path)
-	doc.Dirty = !ok || strings.TrimPrefix(disk, bom) != strings.TrimPrefix(content, bom)
+	doc.Dirty = !ok || !shows(content, disk)
 	doc.Loaded = workspace.Loaded{Known: ok, Text: disk}
 	return doc
 }
+
+// shows reports whether a client that has loaded a file shows this content. Some, such
+// as Zed, keep only LF in their buffers and make it the file's CRLF again when they save.
+func shows(content, disk string) bool {
+	content, disk = strings.TrimPrefix(content, bom), strings.TrimPrefix(disk, bom)
+	return content == disk || strings.Contains(disk, "\r") && content == lineFeeds.Replace(disk)
+}
+
+var lineFeeds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
 func missing(path string) bool {
 	_, err := os.Stat(path)
@@ -182,5 +191,9 @@ func (e *editor) Apply(ctx context.Context, a workspace.Apply) (workspace.Applie
 		return workspace.Applied{}, fmt.Errorf("%w: %w", workspace.ErrNotSeen, err)
 	}
 	after := document(path, content)
-	return workspace.Applied{Document: after, Landed: content == want, Saved: !after.Dirty}, nil
+	applied := workspace.Applied{Document: after, Landed: content == want, Saved: !after.Dirty}
+	if applied.Saved { // spelt as the file, with which the record compares it
+		applied.Document.Text, applied.Document.Hash = after.Loaded.Text, text.Hash(after.Loaded.Text)
+	}
+	return applied, nil
 }
