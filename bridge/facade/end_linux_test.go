@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"sallyport/bridge/bridgetest"
+	"sallyport/bridge/rpc"
 )
 
 // run is the binary with a scripted agent, started as Zed does: in a session of
@@ -114,17 +115,49 @@ func TestFailedStart_ReasonIsLastOnStderr(t *testing.T) {
 		"no program": {"--", "/no/such/program"},
 		"no agent":   {"--agent", "nobody"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			r := start(t, "", args...)
-			r.say(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":` + hello + `}`)
-			if line := r.until(t, `"id":1`); !strings.Contains(line, `"error"`) {
-				t.Errorf("initialize: got %s", line)
+		t.Run(name, func(t *testing.T) { start(t, "", args...).fails(t) })
+	}
+}
+
+// fails holds that there is no agent behind: initialize has one answer, an error
+// that says why, stderr says the same on its last line, and the status is 1.
+func (r *run) fails(t *testing.T) (why string) {
+	t.Helper()
+	r.say(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":` + hello + `}`)
+	m, err := rpc.Scan([]byte(strings.TrimSpace(r.until(t, `"id":1`))))
+	if err != nil || m.Error == nil {
+		t.Fatalf("initialize was answered with %s, %v", m.Frame, err)
+	}
+	why = memberOf(m.Error, "message")
+	rest, _ := io.ReadAll(r.out)
+	err = r.cmd.Wait()
+	lines := strings.Split(strings.TrimSpace(r.stderr.String()), "\n")
+	if last := lines[len(lines)-1]; !strings.HasPrefix(last, "sallyport acp: "+why) || why == "" {
+		t.Errorf("the last line is %q, want the reason %q", last, why)
+	}
+	if r.cmd.ProcessState.ExitCode() != 1 || len(rest) > 0 {
+		t.Errorf("ended with %v; behind the answer came %q", err, rest)
+	}
+	r.family.Gone(t, patience)
+	return why
+}
+
+// An agent that speaks another version of ACP, or none.
+func TestVersion_OfTheAgent(t *testing.T) {
+	for _, version := range []string{"2", "0", "99999999999999999999999", `"1"`, "\"\u202e\"", "null", "none"} {
+		t.Run(version, func(t *testing.T) {
+			script := `{"protocolVersion":` + version + `}`
+			if version == "none" {
+				script = `{"on":{"initialize":{"answer":{"result":{"agentCapabilities":{}}}}}}`
 			}
-			err := r.cmd.Wait()
-			lines := strings.Split(strings.TrimSpace(r.stderr.String()), "\n")
-			last := lines[len(lines)-1]
-			if !strings.HasPrefix(last, "sallyport acp: ") || err == nil {
-				t.Errorf("ended with %v; last line %q", err, last)
+			why := start(t, script).fails(t)
+			for _, want := range []string{"ACP version " + version, "Sallyport speaks version 1"} {
+				if !strings.Contains(why, want) && !strings.Contains(version, "\u202e") {
+					t.Errorf("%q does not say %q", why, want)
+				}
+			}
+			if strings.Contains(why, "\u202e") {
+				t.Errorf("%q turns a screen around", why)
 			}
 		})
 	}

@@ -39,7 +39,7 @@ func (q *call) initialize() {
 		return
 	}
 	if string(wanted) != fmt.Sprint(version) {
-		q.log.Warn("the client asks for another version of ACP", "asked", string(wanted), "answered", version)
+		q.log.Warn("the client asks for another version of ACP", "asked", clip(string(wanted)), "answered", version)
 	}
 	if !q.lobby.put(len(q.params), q.greet) {
 		q.fail(errClosing)

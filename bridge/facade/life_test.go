@@ -41,12 +41,33 @@ func TestInitialize(t *testing.T) {
 	}
 }
 
-func TestVersionTwo_IsAnsweredWithOne(t *testing.T) {
-	r := newRig(t, `{}`)
-	result := r.call("initialize", `{"protocolVersion":2,"capabilities":{},"info":{"name":"t","version":"1"}}`)
-	if v, _ := rpc.Member([]byte(result), "protocolVersion"); string(v) != "1" {
-		t.Errorf("got version %s in %s", v, result)
+// Whatever version a client asks for, it is answered with the one that is spoken; what
+// is no version is refused with it, and the client can ask again.
+func TestVersion_OfTheClient(t *testing.T) {
+	for _, version := range []string{"0", "1", "2", "65535", "99999999999999999999"} {
+		t.Run(version, func(t *testing.T) {
+			r := newRig(t, `{}`)
+			result := r.call("initialize", `{"protocolVersion":`+version+`,"capabilities":{},"info":{"name":"t","version":"1"}}`)
+			if v, _ := rpc.Member([]byte(result), "protocolVersion"); string(v) != "1" {
+				t.Errorf("got version %s in %s", v, result)
+			}
+			if v, _ := rpc.Member([]byte(r.got("initialize")), "protocolVersion"); string(v) != "1" {
+				t.Errorf("the agent was asked for version %s", v)
+			}
+		})
 	}
+	t.Run("none", func(t *testing.T) {
+		r := newRig(t, `{}`)
+		for _, params := range []string{`{}`, `[]`, `{"protocolVersion":null}`, `{"protocolVersion":-1}`, `{"protocolVersion":1.0}`, `{"protocolVersion":1e0}`, `{"protocolVersion":"1"}`, `{"protocolVersion":{}}`} {
+			e := r.answer(r.ask("initialize", params)).Error
+			if code, _ := rpc.Member(e, "code"); string(code) != "-32602" || !strings.Contains(string(e), "version 1 of ACP") {
+				t.Errorf("%s was answered with %s", params, e)
+			}
+		}
+		if got := r.turn(r.open(), "go"); got != "end_turn" {
+			t.Errorf("the turn ended with %s", got)
+		}
+	})
 }
 
 func TestPermission_WithTheAgentsOwnParams(t *testing.T) {
