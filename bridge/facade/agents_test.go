@@ -55,6 +55,28 @@ func TestAgentsAreAConfigOption(t *testing.T) {
 	checkAuthored(t, r)
 }
 
+// An agent that tells its options anew tells all of them: ours stay among them.
+func TestAgentOption_StaysInUpdates(t *testing.T) {
+	r := newRig(t, `{"prompts":[{"steps":[{"update":{"configOptions":[{"id":"model","name":"Model","type":"select","currentValue":"m","options":[]}],"x":1.50,"sessionUpdate":"config_option_update"}},{"say":"well"}]}]}`, func(r *rig) {
+		r.front.Choices = func() []facade.Choice {
+			return []facade.Choice{{ID: "fake", Name: "Fake"}, {ID: "other", Name: "Other"}}
+		}
+	})
+	session := r.open()
+	r.turn(session, "go")
+	for _, u := range r.frames("session/update") {
+		if !strings.Contains(u, "config_option_update") {
+			continue
+		}
+		if !strings.Contains(u, `{"configOptions":[{"id":"model","name":"Model","type":"select","currentValue":"m","options":[]},{"id":"sallyport.agent",`) ||
+			!strings.Contains(u, `"x":1.50,"sessionUpdate":"config_option_update"}`) || !strings.Contains(u, quote(session)) {
+			t.Errorf("the client got %s", u)
+		}
+		return
+	}
+	t.Error("the client got no options")
+}
+
 // A prompt that comes right behind the choice of an agent waits for it, and goes to
 // that agent.
 func TestAgentIsPicked_BeforeThePromptBehindIt(t *testing.T) {

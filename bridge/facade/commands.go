@@ -84,17 +84,8 @@ func (d display) updateCommands(ctx context.Context, e *entry, u *bridge.Update)
 		e.offer.commands[c.Name] = true
 	}
 	e.mu.Unlock()
-	update, err := rpc.SetMember(u.Raw, "availableCommands", appended(list, e.slashCommands()...))
-	if err == nil {
-		at := rpc.OffsetIn(u.From.Frame, u.Raw)
-		frame := append(append(append([]byte(nil), u.From.Frame[:at]...), update...), u.From.Frame[at+len(u.Raw):]...)
-		if o := u.From; o.End <= at { // the id stands before the update
-			d.pass(ctx, e, bridge.Original{Frame: frame, At: o.At, End: o.End})
-			return
-		}
-		shift := len(update) - len(u.Raw)
-		d.pass(ctx, e, bridge.Original{Frame: frame, At: u.From.At + shift, End: u.From.End + shift})
-		return
+	if err := setMember(u, "availableCommands", appended(list, e.slashCommands()...)); err != nil {
+		d.log.Debug("our commands were not added", "error", err)
 	}
 	d.pass(ctx, e, u.From)
 }

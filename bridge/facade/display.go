@@ -30,15 +30,36 @@ func (d display) Update(ctx context.Context, u bridge.Update) {
 	if e == nil {
 		return // it was closed
 	}
-	if u.Kind == "available_commands_update" {
+	switch u.Kind {
+	case "available_commands_update":
 		d.updateCommands(ctx, e, &u)
 		return
+	case "config_option_update":
+		d.updateOptions(e, &u)
 	}
 	if u.From.Frame == nil { // ours
 		d.update(e, u.Raw)
 		return
 	}
 	d.pass(ctx, e, u.From)
+}
+
+// setMember changes a member of an update, and the message that it came in.
+func setMember(u *bridge.Update, name string, value []byte) error {
+	update, err := rpc.SetMember(u.Raw, name, value)
+	if err != nil {
+		return err
+	}
+	if o := &u.From; o.Frame != nil {
+		at := rpc.OffsetIn(o.Frame, u.Raw)
+		o.Frame = append(append(append([]byte(nil), o.Frame[:at]...), update...), o.Frame[at+len(u.Raw):]...)
+		if o.End > at { // the id stands behind the update
+			shift := len(update) - len(u.Raw)
+			o.At, o.End = o.At+shift, o.End+shift
+		}
+	}
+	u.Raw = update
+	return nil
 }
 
 // pass hands on a message of an agent, and those that are alike, with the client's

@@ -68,6 +68,18 @@ func (e *entry) learnOffer(answer jsontext.Value, o *configOption) jsontext.Valu
 	return with
 }
 
+// updateOptions adds our config option to an update, which tells all of them.
+func (d display) updateOptions(e *entry, u *bridge.Update) {
+	o := d.choices(e.harness())
+	if o == nil {
+		return
+	}
+	list, _ := rpc.Member(u.Raw, "configOptions")
+	if err := setMember(u, "configOptions", withOption(list, o)); err != nil {
+		d.log.Debug("our option was not added", "error", err)
+	}
+}
+
 // withOption is a list of config options with ours behind them.
 func withOption(list []byte, o *configOption) []byte {
 	ours, err := json.Marshal(o)
