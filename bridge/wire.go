@@ -14,11 +14,19 @@ import (
 func (s *session) forks() bool { return s.wire != nil && s.wire.Fork && s.agentID() == "" }
 
 // wireParams are the client's own params of session/new and its like: as they
-// came, but for the id of a conversation that is opened again.
+// came, but for the id of a conversation that is opened again, or that a new one
+// takes the place of.
 func (s *session) wireParams(id string) jsontext.Value {
 	params := s.wire.Params
-	if id == "" {
+	switch {
+	case id == "" && s.forks():
 		return params
+	case id == "":
+		without, err := rpc.WithoutMember(params, "sessionId")
+		if err != nil { // it was an object when it came
+			return params
+		}
+		return without
 	}
 	value, _ := rpc.Member(params, "sessionId")
 	if isString(value, id) {

@@ -2,6 +2,7 @@ package rpc
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 )
 
@@ -59,6 +60,35 @@ func Member(raw []byte, name string) (value []byte, ok bool) {
 		return nil, false
 	}
 	return value, ok
+}
+
+// WithoutMember is the object raw without its members called name, in the order of
+// the wire. raw itself where it has none.
+func WithoutMember(raw []byte, name string) ([]byte, error) {
+	if _, there := Member(raw, name); !there {
+		return raw, nil
+	}
+	out := []byte{'{'}
+	var bad error
+	err := eachMember(raw, func(key, value []byte) bool {
+		body, err := unquoteKey(key)
+		if err != nil {
+			bad = err
+			return false
+		}
+		if string(body) == name {
+			return true
+		}
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		out = append(append(append(out, key...), ':'), value...)
+		return true
+	}, nil)
+	if err := cmp.Or(bad, err); err != nil {
+		return nil, fmt.Errorf("leaving out member %s: %w", name, err)
+	}
+	return append(out, '}'), nil
 }
 
 // eachMember calls fn with each quoted key and value. If the object ends within
