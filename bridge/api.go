@@ -31,6 +31,9 @@ type LoadSession struct {
 	Roots   []string
 	Replays bool // session/load (history is told again) rather than session/resume
 	Wire    *Wire
+	// Instead is a live session in whose place it comes: that one is ended when the
+	// agent is known to offer this, and no sooner. Empty: none.
+	Instead string
 	// Ready is as in NewSession, called before the history is told.
 	Ready func(Info)
 }

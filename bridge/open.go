@@ -81,9 +81,14 @@ func (b *Bridge) Load(ctx context.Context, l LoadSession) (Info, error) {
 		b.keepWarm(a)
 		return Info{}, err
 	}
+	if old, err := b.session(l.Instead); err == nil {
+		b.drop(old)
+	}
 	s.hold()
+	told := again // an agent that tells it all the same is not asked to
 	if l.Replays {
-		s.replaying(first)
+		told = first
+		s.replaying(told)
 	}
 	if err := b.introduce(s, a, l); err != nil {
 		s.detach(a)
@@ -91,7 +96,7 @@ func (b *Bridge) Load(ctx context.Context, l LoadSession) (Info, error) {
 		b.drop(s)
 		return Info{}, err
 	}
-	if _, err := s.load(ctx, a, l.ID, l.Replays, first); err != nil {
+	if _, err := s.load(ctx, a, l.ID, l.Replays, told); err != nil {
 		b.drop(s)
 		return Info{}, err
 	}

@@ -36,6 +36,7 @@ func refusal(ctx context.Context, err error) *rpc.Error {
 		start   *bridge.StartError
 		gone    *bridge.GoneError
 		agent   *bridge.UnknownAgentError
+		lacking *bridge.UnsupportedError
 	)
 	switch {
 	case errors.As(err, &already):
@@ -55,6 +56,8 @@ func refusal(ctx context.Context, err error) *rpc.Error {
 		return failure(rpc.InternalError, err, trouble{Hint: "the next prompt starts it again", Stderr: tail(gone.Stderr)})
 	case errors.As(err, &agent):
 		return failure(rpc.InvalidParams, err, trouble{Hint: agent.Hint})
+	case errors.As(err, &lacking):
+		return failure(rpc.MethodNotFound, err, trouble{})
 	case ctx.Err() != nil:
 		return failure(rpc.RequestCancelled, errors.New("cancelled"), trouble{})
 	default:

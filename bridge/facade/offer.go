@@ -192,10 +192,7 @@ func (q *call) switchTo(e *entry, agent string) {
 	folder, spoken, opening := e.folder, e.offer.spoken, e.opening.params
 	e.mu.Unlock()
 	wire := &bridge.Wire{Params: opening, Answered: func(i bridge.Info, answer jsontext.Value) {
-		early := q.table.bind(e, i)
-		e.mu.Lock()
-		e.offer = offer{}
-		e.mu.Unlock()
+		early := q.table.rebind(e, i, opening)
 		q.answer(optionsOf(e, answer, q.choices(i.Agent)), nil)
 		for _, n := range early {
 			q.notice(e, n)

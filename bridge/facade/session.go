@@ -50,11 +50,12 @@ func (q *call) open(p place) {
 	var e *entry
 	opened := make(chan struct{}) // closed when the bridge is done with opening
 	defer close(opened)
-	wire := &bridge.Wire{Params: q.params, Fork: q.method == "session/fork"}
+	wire, agent := &bridge.Wire{Params: q.params, Fork: q.method == "session/fork"}, q.Agent
 	if wire.Fork {
 		if id, ok := sessionOf(q.params); ok {
 			if known := q.table.named(id); known != nil { // as its agent knows it
 				if i, err := q.side().Info(known.known()); err == nil {
+					agent = i.Agent
 					wire.Params, _ = rpc.SetMember(q.params, "sessionId", rpc.AppendQuote(nil, i.AgentID))
 				}
 			}
@@ -67,7 +68,7 @@ func (q *call) open(p place) {
 		e.lane.put(0, func() { <-opened })
 		q.opened(e, i, answer)
 	}
-	_, err := q.side().New(q.ctx, bridge.NewSession{Agent: q.Agent, Folder: p.Cwd, Roots: p.Roots, MCP: p.MCP, Wire: wire})
+	_, err := q.side().New(q.ctx, bridge.NewSession{Agent: agent, Folder: p.Cwd, Roots: p.Roots, MCP: p.MCP, Wire: wire})
 	switch {
 	case e == nil && err == nil: // closing
 		q.fail(errClosing)
@@ -123,22 +124,20 @@ func (q *call) load() {
 		q.fail(err)
 		return
 	}
-	before := q.table.named(id)
-	if before != nil {
-		q.table.drop(before)
-	}
-	e, ok := q.table.add(id, q.params)
-	if !ok {
-		q.fail(errClosing)
-		return
-	}
-	e.lane.put(len(q.params), func() {
-		q.inLobbyWait()
-		if before != nil {
-			q.release(before)
+	e := q.table.named(id)
+	if e == nil {
+		if e, ok = q.table.add(id, q.params); !ok {
+			q.fail(errClosing)
+			return
 		}
+	}
+	ok = e.lane.put(len(q.params), func() {
+		q.inLobbyWait()
 		q.reload(e, p)
 	})
+	if !ok {
+		q.fail(e.lane.refused(errClosing))
+	}
 }
 
 // inLobbyWait waits for what was asked before of nobody in particular: initialize.
@@ -156,19 +155,35 @@ func (q *call) reload(e *entry, p place) {
 		q.fail(rpc.Errorf(rpc.InvalidRequest, "initialize failed"))
 		return
 	}
-	answered := false
+	if q.table.named(e.id) != e { // a load before this one failed
+		q.fail(&bridge.UnknownSessionError{Session: e.id})
+		return
+	}
+	var (
+		early    []bridge.Notice
+		answered bool
+		before   = e.known()
+	)
 	l := bridge.LoadSession{
-		Agent: q.Agent, ID: e.id, Folder: p.Cwd, Roots: p.Roots, Replays: q.method == "session/load",
-		Ready: func(i bridge.Info) { q.table.bind(e, i) },
+		Agent: q.Agent, ID: e.id, Folder: p.Cwd, Roots: p.Roots, Replays: q.method == "session/load", Instead: before,
+		Ready: func(i bridge.Info) { early = q.table.rebind(e, i, q.params) },
 		Wire: &bridge.Wire{Params: q.params, Answered: func(i bridge.Info, answer jsontext.Value) {
 			answered = true
 			q.opened(e, i, answer)
+			for _, n := range early {
+				q.notice(e, n)
+			}
 		}},
+	}
+	if i, err := b.Info(before); err == nil { // it is open: with its agent, and as that knows it
+		l.Agent, l.ID = i.Agent, i.AgentID
 	}
 	_, err := b.Load(q.ctx, l)
 	switch {
 	case err != nil && answered:
 		q.gone(e, err)
+	case err != nil && before != "" && e.known() == before: // nothing was done
+		q.fail(err)
 	case err != nil:
 		q.table.drop(e)
 		q.fail(err)
@@ -186,7 +201,7 @@ func (q *call) gone(e *entry, err error) {
 	q.table.drop(e)
 }
 
-// release ends a session of the bridge that the client has another of, or closed.
+// release ends a session of the bridge that the client has closed.
 func (c *client) release(e *entry) {
 	if ours := e.known(); ours != "" {
 		if err := c.side().Release(c.life, ours); err != nil {

@@ -91,6 +91,15 @@ func (t *table) bind(e *entry, i bridge.Info) []bridge.Notice {
 	return early
 }
 
+// rebind is bind for a session that is opened once more: what was learned of the
+// conversation before is no more. params are those that open it.
+func (t *table) rebind(e *entry, i bridge.Info, params jsontext.Value) []bridge.Notice {
+	e.mu.Lock()
+	e.offer, e.opening.params = offer{}, params
+	e.mu.Unlock()
+	return t.bind(e, i)
+}
+
 // drop forgets an entry.
 func (t *table) drop(e *entry) {
 	t.mu.Lock()
