@@ -205,7 +205,7 @@ func (b *Bridge) refreshInSlot(ctx context.Context, paths []string) {
 // it, else for nobody in particular.
 func (b *Bridge) refreshOne(ctx context.Context, path string) {
 	doc, open, err := b.Editor.Text(ctx, path)
-	if err != nil || !open || !doc.Dirty && !doc.Loaded.Behind && doc.Loaded.Unlike == "" {
+	if err != nil || !open || !doc.FileChanged() {
 		b.refreshes.news(path, "")
 		b.refreshes.leave(path, false)
 		return

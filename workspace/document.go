@@ -21,6 +21,12 @@ type Document struct {
 	Loaded Loaded
 }
 
+// FileChanged reports whether the document's file is not known to be what the document was
+// last loaded from or saved as.
+func (d Document) FileChanged() bool {
+	return d.Loaded.Behind || d.Loaded.Unlike != "" || d.Dirty && !d.Loaded.Current
+}
+
 // Untitled: the document has no file yet.
 func (d Document) Untitled() bool { return d.Path == "" }
 
@@ -30,6 +36,8 @@ type Loaded struct {
 	Known bool
 	// Text that was loaded or saved, in the editor's spelling; "" for a file that was not there.
 	Text string
+	// Current: the file has that text still, or is not there still.
+	Current bool
 	// Behind: the document is clean and the disk has newer text, which is the truth.
 	Behind bool
 	// Unlike: the file that the document came from has no text any more; empty when it has.

@@ -198,7 +198,7 @@ func (d *Documents) view(e *entry) Document {
 	doc, before := e.document(), e.saved
 	d.mu.Unlock()
 	j := before.judge(doc.Text, doc.Hash, doc.Path)
-	doc.Dirty, doc.Loaded = j.dirty, Loaded{Known: true, Text: j.text, Behind: j.behind, Unlike: j.unlike}
+	doc.Dirty, doc.Loaded = j.dirty, Loaded{Known: true, Text: j.text, Current: j.current, Behind: j.behind, Unlike: j.unlike}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if e.saved.hash == before.hash && e.version == doc.Version {

@@ -135,6 +135,7 @@ func opened(content string, found onDisk) saved {
 type judgement struct {
 	saved
 	dirty, behind bool
+	current       bool // as Loaded.Current
 	unlike        Unlike
 }
 
@@ -147,19 +148,21 @@ func (s saved) judge(content, hash, path string) judgement {
 		return j
 	}
 	if info, err := os.Stat(path); err == nil && s.disk.matches(info) {
+		j.current = true
 		return j
 	}
 	found := look(path, strings.TrimPrefix(s.text, mark))
 	switch {
 	case found.stamp.raw && s.disk.raw && found.stamp.sum == s.disk.sum:
-		j.disk = found.stamp
+		j.current, j.disk = true, found.stamp
 	case !found.decoded: // absent, special or in another encoding: the editor knows better
 		j.unlike = s.unlike(found)
+		j.current = j.unlike == "" && found.absent
 	case s.holds(found.text):
 		j.exact = s.exact || found.text == strings.TrimPrefix(s.text, mark)
-		j.disk = found.stamp
+		j.current, j.disk = true, found.stamp
 	case !same && sameLoaded(content, found.text):
-		return judgement{saved: saved{text: content, hash: hash, exact: content == found.text, disk: found.stamp}}
+		return judgement{current: true, saved: saved{text: content, hash: hash, exact: content == found.text, disk: found.stamp}}
 	default:
 		j.behind = same
 	}

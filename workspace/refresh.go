@@ -79,7 +79,7 @@ func (f *Files) refresh(ctx context.Context, path string, hurry bool) (Refreshed
 		case doc.Loaded.Unlike != "":
 			r.Became = Kept
 			return r, nil
-		case !doc.Dirty && !doc.Loaded.Behind:
+		case !doc.FileChanged():
 			return r, nil
 		}
 		err = f.bring(ctx, doc, p.key, hurry, &r)

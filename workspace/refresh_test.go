@@ -114,6 +114,48 @@ func TestRefreshAgainAndAgain(t *testing.T) {
 	}
 }
 
+// A look at every open document, as at the end of each turn, goes no further where a file
+// is what its document was loaded from.
+func TestFileChanged(t *testing.T) {
+	tests := []struct {
+		name string
+		turn func(s *session)
+		want bool
+	}{
+		{"nothing was written", func(*session) {}, false},
+		{"the same was written", func(s *session) { s.direct("f", "a\nb\n") }, false},
+		{"other line endings", func(s *session) { s.direct("f", "a\r\nb\r\n") }, true},
+		{"written", func(s *session) { s.direct("f", "A\nb\n") }, true},
+		{"written and brought in", func(s *session) { s.direct("f", "A\nb\n"); s.refresh("f") }, false},
+		{"written as the buffer is", func(s *session) { s.direct("f", "a\nb\ntyped\n") }, false},
+		{"deleted", func(s *session) { s.must(os.Remove(s.path("f"))) }, true},
+		{"no text", func(s *session) { s.direct("f", "a\x00\xff\n") }, true},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s := start(t, fence.Rules{})
+			s.open("f", "a\nb\n")
+			s.must(s.editor.Set(s.path("f"), "a\nb\ntyped\n"))
+			tt.turn(s)
+			s.wantFileChanged("f", tt.want)
+		})
+	}
+	s := start(t, fence.Rules{})
+	s.must(s.editor.Show(s.path("new"), "typed\n"))
+	s.wantFileChanged("new", false)
+	s.direct("new", "agent\n")
+	s.wantFileChanged("new", true)
+}
+
+func (s *session) wantFileChanged(name string, want bool) {
+	s.t.Helper()
+	doc, open, err := s.editor.Text(s.t.Context(), s.path(name))
+	s.must(err)
+	if got := doc.FileChanged(); !open || got != want {
+		s.t.Errorf("%s: open %t, its file changed %t; want %t", name, open, got, want)
+	}
+}
+
 func TestRefreshOfWhatIsNoText(t *testing.T) {
 	tests := []struct {
 		name string
