@@ -112,6 +112,7 @@ func BenchmarkIdle(b *testing.B) {
 		l.must(l.begin())
 		session = append(session, resident(l))
 		before := threadsOf(l.pid())
+		makeFiles(b, l.folder, 1000)
 		l.must(l.openDocuments(l.folder, 1000))
 		documents = append(documents, resident(l))
 		threads = append(threads, int64(threadsOf(l.pid())-before))
@@ -128,6 +129,7 @@ func BenchmarkIdle(b *testing.B) {
 // No goroutine is kept for an open document.
 func TestDocumentsHaveNoGoroutines(t *testing.T) {
 	in := openInside(t)
+	makeFiles(t, in.folder, 1000)
 	if err := in.sync(); err != nil {
 		t.Fatal(err)
 	}
