@@ -10,7 +10,7 @@ import (
 // Without an agent that is named, the agents found are a config option of each
 // session, and another can go on in it.
 func TestAgentsAreAConfigOption(t *testing.T) {
-	r := newRig(t, `{"configOptions":[{"id":"model","name":"Model","type":"select","currentValue":"m","options":[{"value":"m","name":"M"}]}],
+	r := newRig(t, `{"configOptions":[{"id":"model","name":"Model","type":"select","currentValue":"m","options":[{"value":"m","name":"M"},{"value":"n","name":"N"}]}],
 		"prompts":[{"match":"a","steps":[{"say":"first"}]},{"match":"b","steps":[{"say":"second"}]}]}`, func(r *rig) {
 		r.front.Choices = func() []facade.Choice {
 			return []facade.Choice{{ID: "fake", Name: "Fake"}, {ID: "other", Name: "Other"}}
@@ -48,6 +48,12 @@ func TestAgentsAreAConfigOption(t *testing.T) {
 	answer = r.call("session/set_config_option", `{"sessionId":`+quote(session)+`,"configId":"model","value":"m"}`)
 	if !strings.Contains(answer, `"id":"sallyport.agent"`) {
 		t.Errorf("our option is lost: %s", answer)
+	}
+	// What was picked since is told with ours.
+	r.call("session/set_config_option", `{"sessionId":`+quote(session)+`,"configId":"model","value":"n"}`)
+	answer = r.call("session/set_config_option", `{"sessionId":`+quote(session)+`,"configId":"sallyport.agent","value":"other"}`)
+	if !strings.Contains(answer, `"currentValue":"n"`) {
+		t.Errorf("the agent that is there already tells old values: %s", answer)
 	}
 	if m := r.answer(r.ask("session/set_config_option", `{"sessionId":`+quote(session)+`,"configId":"sallyport.agent","value":7}`)); m.Error == nil {
 		t.Errorf("a number as agent: %s", m.Result)

@@ -1,6 +1,7 @@
 package facade
 
 import (
+	"bytes"
 	"context"
 	"maps"
 	"slices"
@@ -21,6 +22,7 @@ type offer struct {
 	commands map[string]bool // the agent's slash commands, by name
 	told     bool            // the client has a list of commands
 	spoken   bool            // a prompt was sent: another agent would know nothing of it
+	options  jsontext.Value  // the agent's config options as it told them last
 }
 
 // configOption is a config option of type select (ACP v1, SessionConfigOption).
@@ -61,11 +63,21 @@ func (e *entry) learnOffer(answer jsontext.Value, o *configOption) jsontext.Valu
 		return answer
 	}
 	list, _ := rpc.Member(answer, "configOptions")
+	e.learnOptions(list)
 	with, err := rpc.SetMember(answer, "configOptions", withOption(list, o))
 	if err != nil {
 		return answer
 	}
 	return with
+}
+
+func (e *entry) learnOptions(list []byte) {
+	if len(list) == 0 || list[0] != '[' {
+		return
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.offer.options = bytes.Clone(list)
 }
 
 // updateOptions adds our config option to an update, which tells all of them.
@@ -75,6 +87,7 @@ func (d display) updateOptions(e *entry, u *bridge.Update) {
 		return
 	}
 	list, _ := rpc.Member(u.Raw, "configOptions")
+	e.learnOptions(list)
 	if err := setMember(u, "configOptions", withOption(list, o)); err != nil {
 		d.log.Debug("our option was not added", "error", err)
 	}
@@ -153,22 +166,15 @@ func (e *entry) harness() string {
 
 // current answers set_config_option with the options of now.
 func (q *call) current(e *entry) {
-	i, err := q.side().Info(e.known())
-	if err != nil {
-		q.fail(err)
-		return
-	}
-	q.answer(optionsOf(e, i.AgentOffer, q.choices(i.Agent)), nil)
+	e.mu.Lock()
+	agent, list := e.agent, e.offer.options
+	e.mu.Unlock()
+	q.answer(optionsOf(list, q.choices(agent)), nil)
 }
 
-// optionsOf is SetSessionConfigOptionResponse of what an agent offers.
-func optionsOf(e *entry, offered jsontext.Value, o *configOption) jsontext.Value {
-	list, ok := rpc.Member(offered, "configOptions")
-	if !ok || len(list) == 0 || list[0] != '[' {
-		list = []byte("[]")
-	}
-	answer := append(append(jsontext.Value(`{"configOptions":`), list...), '}')
-	return e.learnOffer(answer, o)
+// optionsOf is SetSessionConfigOptionResponse of an agent's options and ours.
+func optionsOf(list []byte, o *configOption) jsontext.Value {
+	return append(append(jsontext.Value(`{"configOptions":`), withOption(list, o)...), '}')
 }
 
 // switchTo has another agent go on in a session, which begins anew with it.
@@ -193,7 +199,9 @@ func (q *call) switchTo(e *entry, agent string) {
 	e.mu.Unlock()
 	wire := &bridge.Wire{Params: opening, Answered: func(i bridge.Info, answer jsontext.Value) {
 		early := q.table.rebind(e, i, opening)
-		q.answer(optionsOf(e, answer, q.choices(i.Agent)), nil)
+		list, _ := rpc.Member(answer, "configOptions")
+		e.learnOptions(list)
+		q.answer(optionsOf(list, q.choices(i.Agent)), nil)
 		for _, n := range early {
 			q.notice(e, n)
 		}
