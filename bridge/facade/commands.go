@@ -138,5 +138,5 @@ func (e *entry) command(params jsontext.Value) (invocation, bool) {
 // command runs one of our commands in the place of a turn.
 func (q *call) command(e *entry, c invocation) {
 	c.run(q, e, c.args)
-	q.turnEnded(bridge.TurnResult{StopReason: "end_turn"}, nil)
+	q.turnEnded(bridge.TurnResult{StopReason: "end_turn"}, q.ctx.Err())
 }

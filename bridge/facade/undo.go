@@ -165,6 +165,8 @@ func inWords(err error, redo bool) string {
 		return "no turn was taken back"
 	case errors.Is(err, turns.ErrNothing), errors.Is(err, receipt.ErrNotFound) && !redo:
 		return "there is no turn to take back"
+	case errors.Is(err, context.Canceled), errors.Is(err, errByCancel), errors.Is(err, errByClient):
+		return "cancelled"
 	default:
 		return err.Error()
 	}
@@ -316,9 +318,6 @@ func (e *entry) place() string {
 
 // tell answers one of our commands in words.
 func (q *call) tell(e *entry, words string) {
-	if q.ctx.Err() != nil && errors.Is(context.Cause(q.ctx), errByCancel) {
-		words = "cancelled"
-	}
 	q.say(e, quoted("Sallyport: "+words), struct{}{})
 }
 

@@ -82,6 +82,37 @@ func TestUndo_RefusedByItsUserChangesNothing(t *testing.T) {
 	}
 }
 
+// A command that is cancelled while its user is asked ends as a turn does, and does
+// nothing.
+func TestUndo_Cancelled(t *testing.T) {
+	for _, by := range []string{"session/cancel", "$/cancel_request"} {
+		t.Run(by, func(t *testing.T) {
+			r := newRig(t, writes)
+			asked := make(chan struct{}, 1)
+			r.answers("session/request_permission", func(p jsontext.Value) string {
+				if strings.Contains(string(p), `"take_back"`) {
+					asked <- struct{}{}
+					return ""
+				}
+				return `"result":{"outcome":{"outcome":"selected","optionId":"allow"}}`
+			})
+			r.disk("a.txt", "one\n")
+			session := r.open()
+			r.turn(session, "write")
+			id := r.prompt(session, "/undo")
+			<-asked
+			r.notify(by, `{"sessionId":`+quote(session)+`,"requestId":`+id+`}`)
+			if got := member(t, r.result(id), "stopReason"); got != "cancelled" {
+				t.Errorf("it ended with %s", got)
+			}
+			if got := r.onDisk("a.txt"); got != "ONE\n" {
+				t.Errorf("a.txt is %q", got)
+			}
+			checkAuthored(t, r)
+		})
+	}
+}
+
 // checkAuthored validates what we author against ACP's own schema.
 func checkAuthored(t *testing.T, r *rig) {
 	t.Helper()
