@@ -112,18 +112,10 @@ type invocation struct {
 	args []string
 }
 
-// command reads a prompt that is one of our commands: one block of text that
-// begins with its name.
+// command reads a prompt that is one of our commands: its only text begins with the
+// name. What a client adds of its own, such as the file that is open, is no text.
 func (e *entry) command(params jsontext.Value) (invocation, bool) {
-	list, _ := rpc.Member(params, "prompt")
-	var blocks []struct {
-		Type string `json:"type"`
-		Text string `json:"text"`
-	}
-	if len(list) > 1<<12 || rpc.Unmarshal(list, &blocks) != nil || len(blocks) != 1 || blocks[0].Type != "text" {
-		return invocation{}, false
-	}
-	words := strings.Fields(blocks[0].Text)
+	words := strings.Fields(onlyText(params))
 	if len(words) == 0 || !strings.HasPrefix(words[0], "/") {
 		return invocation{}, false
 	}
@@ -133,6 +125,33 @@ func (e *entry) command(params jsontext.Value) (invocation, bool) {
 		}
 	}
 	return invocation{}, false
+}
+
+// maxCommand is how long a command may be.
+const maxCommand = 4 << 10
+
+// onlyText is the text of the only text block of a prompt, "" when there are more of
+// them, or none.
+func onlyText(params jsontext.Value) (text string) {
+	list, _ := rpc.Member(params, "prompt")
+	var blocks []jsontext.Value
+	if rpc.Unmarshal(list, &blocks) != nil {
+		return ""
+	}
+	found := false
+	for _, b := range blocks {
+		kind, _ := rpc.Member(b, "type")
+		if k, err := rpc.Unquote(kind); err != nil || k != "text" {
+			continue
+		}
+		value, _ := rpc.Member(b, "text")
+		if found || len(value) > maxCommand {
+			return ""
+		}
+		found = true
+		text, _ = rpc.Unquote(value) // what is no text is ""
+	}
+	return text
 }
 
 // command runs one of our commands in the place of a turn.

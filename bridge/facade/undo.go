@@ -73,8 +73,9 @@ func (q *call) takeBack(e *entry, args []string, redo bool) {
 			Undo string `json:"undo"`
 		}{dry.Of}},
 	}
-	for _, p := range dry.Done {
-		c.Locations = append(c.Locations, location{e.spelt(filepath.Join(p.Root, filepath.FromSlash(p.Path)))})
+	files := filesOf(dry.Done)
+	for _, path := range files[:min(len(files), maxShown)] {
+		c.Locations = append(c.Locations, location{e.spelt(path)})
 	}
 	q.update(e, c)
 	c.Update, c.Content, c.Locations = "tool_call_update", nil, nil
@@ -128,8 +129,20 @@ func (q *call) undone(e *entry, u *turns.Undone, redo bool) string {
 	if redo {
 		words, back = "turn "+u.Of+" is done again", e.ownName("undo")
 	}
-	words += ": " + plural(len(u.Done), "file") + left(u)
+	words += ": " + plural(len(filesOf(u.Done)), "file") + left(u)
 	return words + "\n" + back + " " + u.Of + " goes back"
+}
+
+// filesOf are the paths of what an undo does; a file and its unsaved text are one.
+func filesOf(done []turns.PathState) (all []string) {
+	seen := make(map[string]bool, len(done))
+	for _, p := range done {
+		if path := filepath.Join(p.Root, filepath.FromSlash(p.Path)); !seen[path] {
+			seen[path] = true
+			all = append(all, path)
+		}
+	}
+	return all
 }
 
 // left names what an undo leaves alone.
@@ -172,10 +185,12 @@ func inWords(err error, redo bool) string {
 	}
 }
 
+// maxShown is how many diffs, and files, a dry run shows.
+const maxShown = 200
+
 // diffs are the changes of a dry run as contents of a tool call: for each hunk what
 // is there and what would be.
 func (e *entry) diffs(files []turns.FileDiff) (all []content) {
-	const most = 200
 	for _, f := range files {
 		path := e.spelt(filepath.Join(f.Root, filepath.FromSlash(f.Path)))
 		hunks := hunksOf(f.Unified)
@@ -193,8 +208,8 @@ func (e *entry) diffs(files []turns.FileDiff) (all []content) {
 			}
 			all = append(all, d)
 		}
-		if len(all) > most {
-			return all[:most]
+		if len(all) > maxShown {
+			return all[:maxShown]
 		}
 	}
 	return all
@@ -247,9 +262,12 @@ func trimID(id rpc.RawID) []byte {
 func (q *call) turnsCommand(e *entry, args []string) {
 	limit := 10
 	if len(args) > 0 {
-		if n, err := strconv.Atoi(args[0]); err == nil && n > 0 {
-			limit = min(n, 100)
+		n, err := strconv.Atoi(args[0])
+		if err != nil || n < 1 || len(args) > 1 {
+			q.tell(e, "I know a number of turns, not "+strings.Join(args, " "))
+			return
 		}
+		limit = min(n, 100)
 	}
 	rows, err := q.side().TurnList(q.ctx, e.place(), limit)
 	if err != nil {
@@ -262,7 +280,8 @@ func (q *call) turnsCommand(e *entry, args []string) {
 	}
 	var b strings.Builder
 	for _, r := range rows {
-		fmt.Fprintf(&b, "%s  %s  %s %s, %s", r.Turn, r.Started.Local().Format("2006-01-02 15:04"), r.Kind, r.Agent, plural(r.Changed, "file"))
+		what := strings.TrimSpace(string(r.Kind) + " " + r.Agent) // an undo is nobody's
+		fmt.Fprintf(&b, "%s  %s  %s, %s", r.Turn, r.Started.Local().Format("2006-01-02 15:04"), what, plural(r.Changed, "file"))
 		switch {
 		case r.Running:
 			b.WriteString(", running")
@@ -277,7 +296,11 @@ func (q *call) turnsCommand(e *entry, args []string) {
 }
 
 // postureCommand says what holds.
-func (q *call) postureCommand(e *entry, _ []string) {
+func (q *call) postureCommand(e *entry, args []string) {
+	if len(args) > 0 {
+		q.tell(e, "I know the posture of this session, not "+strings.Join(args, " "))
+		return
+	}
 	i, err := q.side().Info(e.known())
 	if err != nil {
 		q.tell(e, err.Error())
@@ -294,8 +317,13 @@ func (q *call) postureCommand(e *entry, _ []string) {
 // receiptCommand shows a receipt.
 func (q *call) receiptCommand(e *entry, args []string) {
 	turn := ""
-	if len(args) > 0 {
+	switch len(args) {
+	case 0:
+	case 1:
 		turn = args[0]
+	default:
+		q.tell(e, "I know a turn's id, not "+strings.Join(args[1:], " "))
+		return
 	}
 	r, err := q.side().Receipt(q.ctx, e.place(), turn)
 	if err != nil {
