@@ -79,13 +79,13 @@ func (c *client) handle(m *rpc.Message) {
 		asked := c.met.asked
 		c.met.mu.Unlock()
 		if !asked {
-			_ = c.conn.ReplyError(m.ID, rpc.Errorf(rpc.InvalidRequest, "say initialize first"))
+			_ = c.conn.ReplyError(m.ID, ours(rpc.InvalidRequest, "say initialize first"))
 			return
 		}
 	}
 	r, ok := c.work.begin(c.life, m.ID)
 	if !ok {
-		_ = c.conn.ReplyError(m.ID, rpc.Errorf(rpc.InternalError, "too many requests are open: wait for answers"))
+		_ = c.conn.ReplyError(m.ID, ours(rpc.InternalError, "too many requests are open: wait for answers"))
 		return
 	}
 	q := &call{client: c, request: r, method: method, params: bytes.Clone(m.Params)}
@@ -118,7 +118,7 @@ func (q *call) dispatch() {
 func (q *call) inLobby(do func()) {
 	ok := q.lobby.put(len(q.params), func() {
 		if q.side() == nil {
-			q.fail(rpc.Errorf(rpc.InvalidRequest, "initialize failed"))
+			q.fail(ours(rpc.InvalidRequest, "initialize failed"))
 			return
 		}
 		do()
@@ -134,7 +134,7 @@ func (q *call) forSession() {
 	id, ok := sessionOf(q.params)
 	if !ok {
 		if q.method == "session/prompt" || q.method == "session/close" {
-			q.fail(rpc.Errorf(rpc.InvalidParams, "sessionId is missing"))
+			q.fail(ours(rpc.InvalidParams, "sessionId is missing"))
 			return
 		}
 		q.inLobby(func() { q.forward("") })

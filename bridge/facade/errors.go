@@ -3,6 +3,7 @@ package facade
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -63,6 +64,11 @@ func refusal(ctx context.Context, err error) *rpc.Error {
 	default:
 		return failure(rpc.InternalError, err, trouble{})
 	}
+}
+
+// ours is an error that we make.
+func ours(code int, format string, args ...any) *rpc.Error {
+	return failure(code, fmt.Errorf(format, args...), trouble{})
 }
 
 func failure(code int, err error, t trouble) *rpc.Error {

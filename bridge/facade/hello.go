@@ -29,13 +29,13 @@ func (q *call) initialize() {
 	wanted, _ := rpc.Member(q.params, "protocolVersion")
 	switch {
 	case again:
-		q.fail(rpc.Errorf(rpc.InvalidRequest, "initialize was said already"))
+		q.fail(ours(rpc.InvalidRequest, "initialize was said already"))
 		return
 	case len(wanted) == 0 || strings.Trim(string(wanted), "0123456789") != "":
 		q.met.mu.Lock()
 		q.met.asked = false
 		q.met.mu.Unlock()
-		q.fail(rpc.Errorf(rpc.InvalidParams, "protocolVersion is missing or no version: Sallyport speaks version %d of ACP", version))
+		q.fail(ours(rpc.InvalidParams, "protocolVersion is missing or no version: Sallyport speaks version %d of ACP", version))
 		return
 	}
 	if string(wanted) != fmt.Sprint(version) {

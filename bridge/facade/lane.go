@@ -80,7 +80,7 @@ func (l *lane) refused(closed error) error {
 	if l.closed {
 		return closed
 	}
-	return rpc.Errorf(rpc.InternalError, "the agent takes nothing more: wait for it, or cancel")
+	return ours(rpc.InternalError, "the agent takes nothing more: wait for it, or cancel")
 }
 
 func (l *lane) run() {

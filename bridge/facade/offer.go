@@ -150,7 +150,7 @@ func (q *call) setOption(e *entry) {
 	agent, err := rpc.Unquote(value)
 	switch {
 	case err != nil:
-		q.fail(rpc.Errorf(rpc.InvalidParams, "value is no agent"))
+		q.fail(ours(rpc.InvalidParams, "value is no agent"))
 	case agent == e.harness():
 		q.current(e)
 	default:
@@ -183,7 +183,7 @@ func (q *call) switchTo(e *entry, agent string) {
 	running := slices.Contains(slices.Collect(maps.Values(e.prompts)), true) // what was said behind this waits for it
 	e.mu.Unlock()
 	if running {
-		q.fail(rpc.Errorf(rpc.InvalidRequest, "a turn is running: pick another agent when it has ended"))
+		q.fail(ours(rpc.InvalidRequest, "a turn is running: pick another agent when it has ended"))
 		return
 	}
 	select {

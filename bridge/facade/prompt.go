@@ -15,6 +15,10 @@ type promptCall struct{ cancel context.CancelCauseFunc }
 // prompt puts a prompt into its session's lane, on the read loop. A session/cancel
 // behind it finds it, wherever it is.
 func (q *call) prompt(e *entry) {
+	if list, _ := rpc.Member(q.params, "prompt"); len(list) == 0 || list[0] != '[' {
+		q.fail(ours(rpc.InvalidParams, "prompt is no array of content blocks"))
+		return
+	}
 	p := &promptCall{q.cancel}
 	e.mu.Lock()
 	e.prompts[p] = false
@@ -60,9 +64,15 @@ func (q *call) turn(e *entry, sent func(), answer func(bridge.TurnResult, error)
 		answer(bridge.TurnResult{StopReason: "cancelled"}, nil)
 		return
 	}
-	if q.ctx.Err() != nil {
+	session := e.known()
+	switch {
+	case q.ctx.Err() != nil:
 		sent()
 		answer(bridge.TurnResult{StopReason: "cancelled"}, nil)
+		return
+	case session == "": // it could not be opened
+		sent()
+		answer(bridge.TurnResult{}, &bridge.UnknownSessionError{Session: e.id})
 		return
 	}
 	if c, ok := e.command(q.params); ok {
@@ -74,7 +84,7 @@ func (q *call) turn(e *entry, sent func(), answer func(bridge.TurnResult, error)
 	e.offer.spoken = true
 	e.mu.Unlock()
 	w := bridge.PromptWire{Params: q.params, Sent: sent}
-	q.side().PromptOverWire(q.ctx, e.known(), w, answer)
+	q.side().PromptOverWire(q.ctx, session, w, answer)
 }
 
 // turnEnded answers a prompt: with the agent's answer as it came, in which only the

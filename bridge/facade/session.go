@@ -2,6 +2,7 @@ package facade
 
 import (
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -23,11 +24,12 @@ func readPlace(params []byte) (p place, err error) {
 	}
 	cwd, _ := rpc.Member(params, "cwd")
 	if p.Cwd, err = rpc.Unquote(cwd); err != nil || !filepath.IsAbs(p.Cwd) {
-		return p, rpc.Errorf(rpc.InvalidParams, "cwd is missing or no absolute path")
+		return p, ours(rpc.InvalidParams, "cwd is missing or no absolute path")
 	}
 	if roots, _ := rpc.Member(params, "additionalDirectories"); len(roots) > 0 && string(roots) != "null" {
-		if err := rpc.Unmarshal(roots, &p.Roots); err != nil {
-			return p, rpc.Errorf(rpc.InvalidParams, "additionalDirectories is no array of paths")
+		relative := func(root string) bool { return !filepath.IsAbs(root) }
+		if err := rpc.Unmarshal(roots, &p.Roots); err != nil || slices.ContainsFunc(p.Roots, relative) {
+			return p, ours(rpc.InvalidParams, "additionalDirectories is no array of absolute paths")
 		}
 	}
 	p.MCP, _ = rpc.Member(params, "mcpServers")
@@ -116,7 +118,7 @@ func (q *call) opened(e *entry, i bridge.Info, answer jsontext.Value) {
 func (q *call) load() {
 	id, ok := sessionOf(q.params)
 	if !ok || id == "" {
-		q.fail(rpc.Errorf(rpc.InvalidParams, "sessionId is missing"))
+		q.fail(ours(rpc.InvalidParams, "sessionId is missing"))
 		return
 	}
 	p, err := readPlace(q.params)
@@ -152,11 +154,11 @@ func (q *call) reload(e *entry, p place) {
 	b := q.side()
 	if b == nil {
 		q.table.drop(e)
-		q.fail(rpc.Errorf(rpc.InvalidRequest, "initialize failed"))
+		q.fail(ours(rpc.InvalidRequest, "initialize failed"))
 		return
 	}
 	if q.table.named(e.id) != e { // a load before this one failed
-		q.fail(&bridge.UnknownSessionError{Session: e.id})
+		q.load()
 		return
 	}
 	var (
