@@ -109,6 +109,9 @@ func (d display) PassRequest(ctx context.Context, r bridge.PassedRequest, answer
 	params := r.Params
 	if e := d.table.of(r.Session); e != nil {
 		params = e.named(params)
+	} else if id, ok := sessionOf(params); ok && d.table.named(id) != nil {
+		answered(nil, ours(rpc.InvalidParams, "sessionId names no session of this agent"))
+		return func() {}
 	}
 	asked, err := d.conn.Ask(ctx, r.Method, params, func(result []byte, err error) { answered(result, err) })
 	if err != nil {

@@ -82,6 +82,22 @@ func TestAgent_InTheNameOfAnother(t *testing.T) {
 	}
 }
 
+// Nor does one that has no session yet.
+func TestAgentWithoutASession_InTheNameOfAnother(t *testing.T) {
+	r := newRig(t, `{"on":{"session/new":{"before":[{"request":{"method":"elicitation/create","params":{"sessionId":"fake-1","mode":"form","message":"your key?"},"as":"out"}}]}},
+		"prompts":[{"steps":[{"say":"it got ${out}${out.code}"}]}]}`)
+	r.answers("elicitation/create", func(jsontext.Value) string { return `"result":{"action":"cancel"}` })
+	r.open() // its agent speaks of a session that nobody has
+	second := r.begin()
+	if n := len(r.frames("elicitation/create")); n != 1 {
+		t.Errorf("the client was asked %d times, want once", n)
+	}
+	r.turn(second, "go")
+	if said := strings.Join(r.updates(), "\n"); !strings.Contains(said, "it got -32602") {
+		t.Errorf("the second agent was answered %s", said)
+	}
+}
+
 func TestAgentDies_ClientIsTold(t *testing.T) {
 	r := newRig(t, `{"prompts":[{"match":"die","steps":[{"say":"last"},{"noise":{"text":"why it died","to":"stderr"}},{"crash":true}]},{"match":"well","steps":[{"say":"again"}]}],
 		"capabilities":{"loadSession":true},"on":{"session/load":{"answer":{"result":{}}}}}`)
