@@ -104,7 +104,7 @@ func (b *Bridge) spring(ctx context.Context, h *harness.Harness, folder string, 
 		return nil, 0, err
 	}
 	b.Display.Notice(Notice{Kind: NoticeStarting, Level: Plain, Text: "starting " + h.Name})
-	k, err := b.launch(ctx, h, c, folder, roots)
+	k, err := b.launch(ctx, launching{harness: h, config: c, folder: folder, roots: roots})
 	if err != nil {
 		return nil, 0, err
 	}

@@ -58,7 +58,9 @@ type launching struct {
 	folder  string
 	roots   []string
 	spec    process.Spec
-	trial   bool // nothing is to run that needs the agent's state
+	said    sandbox.Said // of the program, by the agent
+	trial   bool         // nothing is to run that needs the agent's state
+	looks   bool         // there is no region: the folder is there to be read
 }
 
 // startFenced starts a program inside the fences of its session.
@@ -72,7 +74,7 @@ func (b *Bridge) startFenced(ctx context.Context, l launching) (*fenced, error) 
 	k := &fenced{asked: want.Sandbox, private: policy.Private(), program: spec.Path}
 	switch {
 	case want.Sandbox == config.SandboxOff, b.Home.Kernel == nil:
-		k.Fence, err = unfenced(ctx, spec, want)
+		k.Fence, err = unfenced(ctx, l.said.Of(spec), want)
 		if errors.Is(err, errOpenNetwork) {
 			return nil, &StartError{Agent: h.Name, Reason: err.Error(), Hint: `set "sandbox": "auto"`}
 		}
@@ -118,6 +120,9 @@ func (b *Bridge) inKernel(ctx context.Context, l launching, policy *fence.Policy
 	if err != nil {
 		return nil, nil, err
 	}
+	if l.looks {
+		layout.Writable, layout.Absent = nil, nil
+	}
 	needs, env, err := b.needs(h, policy, spec.Env)
 	if err != nil {
 		return nil, nil, err
@@ -130,7 +135,7 @@ func (b *Bridge) inKernel(ctx context.Context, l launching, policy *fence.Policy
 		})
 	}
 	spec.Env = env
-	r := sandbox.Request{Program: spec, Layout: layout, Needs: needs, Network: networkOf(c.KernelOf(h.ID))}
+	r := sandbox.Request{Program: spec, Said: l.said, Layout: layout, Needs: needs, Network: networkOf(c.KernelOf(h.ID))}
 	f, err := b.Home.Kernel.Start(ctx, r)
 	var setup *sandbox.SetupError
 	if errors.As(err, &setup) {

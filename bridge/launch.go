@@ -10,14 +10,14 @@ import (
 
 	"sallyport/bridge/process"
 	"sallyport/plugins/harness"
-	"sallyport/workspace/config"
 )
 
 // launch finds and starts a harness's program. We start it ourselves, without
 // a shell, with an environment that is built up. It works in the session's
 // folder, or where the user has set one, inside the fences of a session with
-// these roots.
-func (b *Bridge) launch(ctx context.Context, h *harness.Harness, c *config.Config, folder string, roots []string) (*fenced, error) {
+// these roots. Of the spec only the terminal is the caller's.
+func (b *Bridge) launch(ctx context.Context, l launching) (*fenced, error) {
+	h := l.harness
 	env, report := b.environ(h)
 	b.Log.Debug("environment of an agent", "agent", h.ID, "set", report.Set, "withheld", report.Withheld)
 	program, env, err := b.Home.find(ctx, h, env)
@@ -27,17 +27,15 @@ func (b *Bridge) launch(ctx context.Context, h *harness.Harness, c *config.Confi
 	if why := crossing(runtime.GOOS, inWSL(), program.Path); why != "" {
 		return nil, &StartError{Agent: h.Name, Reason: why, Hint: "install the agent on the side where Sallyport runs"}
 	}
-	cwd := c.Custom[h.ID].Cwd
+	cwd := l.config.Custom[h.ID].Cwd
 	switch {
 	case cwd == "":
-		cwd = folder
+		cwd = l.folder
 	case !filepath.IsAbs(cwd):
-		cwd = filepath.Join(folder, cwd)
+		cwd = filepath.Join(l.folder, cwd)
 	}
-	k, err := b.startFenced(ctx, launching{
-		harness: h, config: c, folder: folder, roots: roots,
-		spec: process.Spec{Path: program.Path, Args: program.Args, Dir: cwd, Env: env, Log: b.Log},
-	})
+	l.spec.Path, l.spec.Args, l.spec.Dir, l.spec.Env, l.spec.Log = program.Path, program.Args, cwd, env, b.Log
+	k, err := b.startFenced(ctx, l)
 	if err != nil {
 		return nil, notStarted(h, err)
 	}
@@ -99,7 +97,11 @@ func inWSL() bool {
 
 // environ is the environment of a harness's agents.
 func (b *Bridge) environ(h *harness.Harness) ([]string, process.EnvReport) {
-	return process.Environ(b.Home.Environ, process.EnvSpec{
+	return environ(b.Home.Environ, h)
+}
+
+func environ(host []string, h *harness.Harness) ([]string, process.EnvReport) {
+	return process.Environ(host, process.EnvSpec{
 		Env: h.ACP.Environment.Env, Pass: h.Own.PassEnv, Remove: h.ACP.Environment.RemoveEnv,
 	})
 }
