@@ -27,6 +27,7 @@ var edges = map[string]map[string]string{
 		"plugins/rules":          "rules are explained",
 		"plugins/harness/doctor": "the subcommand doctor",
 		"server":                 "the subcommand serve",
+		"server/signin":          "a sign-in that a client starts at a terminal",
 		"server/terminal":        "the subcommands run and demo",
 		"server/wire":            "what agents prints with --json is what editors get",
 		"workspace":              "the place of the user's files",
@@ -50,6 +51,11 @@ var edges = map[string]map[string]string{
 		"workspace/turns":        "turns are listed and taken back",
 	},
 	"server/conversation": {"workspace/text": "control characters are made visible"},
+	"server/signin": {
+		"bridge":         "the agent's program is started by it",
+		"bridge/permit":  "it asks nobody",
+		"workspace/text": "control characters are made visible",
+	},
 	"server/terminal": {
 		"bridge":            "a turn shown on a terminal",
 		"bridge/permit":     "permissions asked on it",
@@ -200,7 +206,7 @@ var borders = map[string][]string{
 	"github.com/fsnotify/fsnotify":           {"workspace", "plugins"},                                           // watching
 	"github.com/landlock-lsm/go-landlock":    {"bridge/sandbox"},                                                 // the kernel's fences are set up in one place
 	"mvdan.cc/sh/v3":                         {"plugins/rules"},                                                  // command lines are read in one place
-	"golang.org/x/term":                      {"cmd/sallyport", "server/terminal"},                               // the terminal is an editor's side
+	"golang.org/x/term":                      {"cmd/sallyport", "server/signin", "server/terminal"},              // the terminal is an editor's side
 	"encoding/json":                          {"bridge/fakeagent", "bridge/quirk", "server", "workspace/config"}, // only where a library demands it
 }
 

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"syscall"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -32,36 +33,66 @@ with every agent, when the client does.
   --log LEVEL  debug, info, warn, error; default: the setting "logLevel"
   -- COMMAND…  an agent of your own and its arguments, run without a shell
 
+Where an agent is signed in to at a terminal, the client starts the same line
+there, with --sallyport-sign-in and more behind it: the agent's program then runs
+in that terminal, inside the fences.
+
 example (settings.json of Zed):
   "agent_servers": { "Claude in Sallyport": {
     "type": "custom", "command": "sallyport", "args": ["acp", "--agent", "claude"] } }
 `
 
-func acp(c *call) int {
+// acpFlags are what was asked of acp.
+type acpFlags struct {
+	agent   string
+	command []string
+	level   string // of the log; empty: the setting
+}
+
+// acpFlags reads the command line. status is the exit status when done is true.
+func (c *call) acpFlags() (a acpFlags, status int, done bool) {
 	f := c.flags("acp", acpHelp)
-	level, agent := f.String("log", "", ""), f.String("agent", "", "")
+	f.StringVar(&a.level, "log", "", "")
+	f.StringVar(&a.agent, "agent", "", "")
 	if status, done := c.parse(f); done {
+		return a, status, true
+	}
+	a.command = f.Args()
+	switch {
+	case a.level != "" && new(slog.LevelVar).UnmarshalText([]byte(a.level)) != nil:
+		return a, c.usage("acp", "--log is debug, info, warn or error"), true
+	case a.agent != "" && len(a.command) > 0:
+		return a, c.usage("acp", "give --agent or a command, not both"), true
+	}
+	return a, 0, false
+}
+
+func acp(c *call) int {
+	words := c.args
+	at := slices.Index(words, facade.SignInMarker)
+	if at >= 0 {
+		c.args = words[:at]
+	}
+	a, status, done := c.acpFlags()
+	switch {
+	case done:
 		return status
+	case at >= 0:
+		return c.signIn(a, words[at+1:])
 	}
 	var logLevel slog.LevelVar
-	switch {
-	case *level != "" && logLevel.UnmarshalText([]byte(*level)) != nil:
-		return c.usage("acp", "--log is debug, info, warn or error")
-	case *agent != "" && f.NArg() > 0:
-		return c.usage("acp", "give --agent or a command, not both")
-	}
 	log := c.log(&logLevel)
 	h, err := home.Open(log)
 	if err != nil {
 		return c.fail("acp", err)
 	}
 	defer h.Close()
-	if *level == "" {
+	if logLevel.UnmarshalText([]byte(a.level)) != nil { // none was given
 		logLevel.Set(h.User().LogLevel)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
-	front, side, err := behind(ctx, h, *agent, f.Args())
+	front, side, err := behind(ctx, h, a.agent, a.command)
 	if err != nil {
 		return c.fail("acp", err)
 	}

@@ -1,0 +1,6 @@
+//go:build unix && !linux
+
+package signin
+
+// discard does nothing here.
+func discard(int) {}
