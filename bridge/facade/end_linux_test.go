@@ -115,7 +115,13 @@ func TestFailedStart_ReasonIsLastOnStderr(t *testing.T) {
 		"no program": {"--", "/no/such/program"},
 		"no agent":   {"--agent", "nobody"},
 	} {
-		t.Run(name, func(t *testing.T) { start(t, "", args...).fails(t) })
+		t.Run(name, func(t *testing.T) {
+			r := start(t, "", args...)
+			r.fails(t)
+			if said := r.stderr.String(); name == "no agent" && !strings.Contains(said, "there are claude,") {
+				t.Errorf("it does not say which agents there are: %s", said)
+			}
+		})
 	}
 }
 

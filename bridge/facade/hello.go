@@ -69,11 +69,21 @@ func (q *call) greet() {
 
 // startReason is a failed start in one line, with what to do.
 func startReason(err error) error {
-	var start *bridge.StartError
-	if errors.As(err, &start) && start.Hint != "" {
-		return fmt.Errorf("%w (%s)", err, start.Hint)
+	var (
+		start   *bridge.StartError
+		unknown *bridge.UnknownAgentError
+		hint    string
+	)
+	switch {
+	case errors.As(err, &start):
+		hint = start.Hint
+	case errors.As(err, &unknown):
+		hint = unknown.Hint
 	}
-	return err
+	if hint == "" {
+		return err
+	}
+	return fmt.Errorf("%w (%s)", err, hint)
 }
 
 func readAble(greeting []byte) able {

@@ -47,8 +47,11 @@ func worthTelling(n bridge.Notice) bool {
 func (c *client) notice(e *entry, n bridge.Notice) {
 	words := "Sallyport: " + n.Text
 	hint := n.Hint
-	if n.Kind == bridge.NoticeTurn && strings.Contains(hint, "sallyport undo") {
+	switch {
+	case n.Kind == bridge.NoticeTurn && strings.Contains(hint, "sallyport undo"):
 		hint = "take it back: " + e.ownName("undo")
+	case n.Kind == bridge.NoticeTaint && hint != "": // a client has no way to clear the mark
+		hint = "begin a new session when you have looked at it"
 	}
 	if hint != "" {
 		words += "\n" + hint
