@@ -1,11 +1,13 @@
 package bridge
 
 import (
+	"bytes"
 	"context"
 
 	"github.com/go-json-experiment/json/jsontext"
 
 	"sallyport/bridge/permit"
+	"sallyport/bridge/rpc"
 	"sallyport/workspace"
 )
 
@@ -36,7 +38,8 @@ type Early interface {
 }
 
 // Flusher is a Display that may gather updates. Flush is called when an agent
-// has nothing more to say for now, so that a burst costs one write.
+// has nothing more to say for now, so that a burst costs one write. Its Update is
+// called once for updates that are alike.
 type Flusher interface{ Flush() }
 
 // Elicitor is a Display that can show an agent's form or link
@@ -72,6 +75,19 @@ type Update struct {
 	Replay  bool   // history told by session/load: never action
 	Raw     jsontext.Value
 	From    Original // the whole message; none of an agent's when we made the update
+}
+
+// EachAlike calls fn with the Raw of each update of From.Alike, which are to be shown
+// behind this one as if Update were called for each.
+func (u Update) EachAlike(fn func(raw jsontext.Value)) {
+	if len(u.From.Alike) == 0 {
+		return
+	}
+	at := rpc.OffsetIn(u.From.Frame, u.Raw)
+	behind := len(u.From.Frame) - at - len(u.Raw) + len("\n")
+	for line := range bytes.Lines(u.From.Alike) {
+		fn(line[at : len(line)-behind])
+	}
 }
 
 // Notice is one sentence to the user, with what to do about it.

@@ -213,7 +213,8 @@ func (s *session) pass(a *agent, now moment, kind string, raw []byte, from Origi
 func (s *session) alike(a *agent, now *moment, u *agentUpdate) []byte {
 	switch u.kind {
 	case "agent_message_chunk", "agent_thought_chunk":
-		if s.passes() && now.replay == action && !s.flow.held.on && !a.quirks.Has(quirk.ModeText) {
+		_, ok := s.b.Display.(Flusher)
+		if ok && now.replay == action && !s.flow.held.on && !a.quirks.Has(quirk.ModeText) {
 			return a.conn.Alike(u.in, u.member("content"))
 		}
 	}

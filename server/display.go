@@ -61,24 +61,32 @@ func (c *client) display() bridge.Display {
 	}
 }
 
-// Update forwards one update, byte for byte, or joined with others where the
-// plugin wants that. It blocks while the editor has
+// Update forwards an update and those that are alike, byte for byte, or joined
+// with others where the plugin wants that. It blocks while the editor has
 // more than rpc.DefaultHighWater bytes to read.
 func (d display) Update(ctx context.Context, u bridge.Update) {
+	d.update(ctx, &u)
+	u.EachAlike(func(raw jsontext.Value) {
+		u.Raw = raw
+		d.update(ctx, &u)
+	})
+}
+
+func (d display) update(ctx context.Context, u *bridge.Update) {
 	if !d.able.has(wire.FeatureUpdate) {
-		d.plainUpdate(u)
+		d.plainUpdate(*u)
 		return
 	}
 	if d.able.has(wire.FeatureJoin) {
-		if d.joined.takes(&u) {
+		if d.joined.takes(u) {
 			return
 		}
 		d.settleJoined(ctx)
-		if d.joined.takes(&u) {
+		if d.joined.takes(u) {
 			return
 		}
 	}
-	err := d.conn.Gather(ctx, func(dst []byte) []byte { return appendUpdate(dst, &u) })
+	err := d.conn.Gather(ctx, func(dst []byte) []byte { return appendUpdate(dst, u) })
 	if err != nil {
 		d.log.Debug("an update did not reach the editor", "session", u.Session, "error", err)
 	}
