@@ -29,13 +29,13 @@ func TestTurn_PassesByteForByte(t *testing.T) {
 
 func TestInitialize(t *testing.T) {
 	r := newRig(t, `{"agent":{"name":"x","version":"7"},"capabilities":{"loadSession":true,"x":[null]}}`)
-	result := r.call("initialize", `{"protocolVersion":1,"clientCapabilities":{"fs":{"readTextFile":true,"z":1},"terminal":true,"_meta":{"terminal-auth":true},"new":[]},"clientInfo":{"name":"t","version":"1"},"_meta":{"q":1.0}}`)
+	result := r.call("initialize", `{"protocolVersion":1,"clientCapabilities":{"fs":{"readTextFile":true,"z":1},"terminal":true,"_meta":{"terminal-auth":true},"subagents":{"x":1},"new":[]},"clientInfo":{"name":"t","version":"1"},"_meta":{"q":1.0}}`)
 	caps, _ := rpc.Member([]byte(result), "agentCapabilities")
 	if got := string(caps); !strings.Contains(got, `"x":[null]`) {
 		t.Errorf("agentCapabilities: got %s", got)
 	}
 	got := r.got("initialize")
-	want := `{"protocolVersion":1,"clientCapabilities":{"fs":{"readTextFile":true,"z":1,"writeTextFile":true},"terminal":false,"_meta":{"terminal-auth":true},"new":[]},"clientInfo":{"name":"t","version":"1"},"_meta":{"q":1.0}}`
+	want := `{"protocolVersion":1,"clientCapabilities":{"fs":{"readTextFile":true,"z":1,"writeTextFile":true},"terminal":false,"_meta":{"terminal-auth":true},"subagents":null,"new":[]},"clientInfo":{"name":"t","version":"1"},"_meta":{"q":1.0}}`
 	if !same(got, want) {
 		t.Errorf("the agent got %s, want %s", got, want)
 	}
