@@ -174,6 +174,16 @@ func (f *forward) grace(s *session) time.Duration {
 	return stopGrace
 }
 
+// Grace is how long the agent of a session has to answer what was cancelled; 0 for a
+// session that is not known.
+func (b *Bridge) Grace(session string) time.Duration {
+	s, err := b.session(session)
+	if err != nil {
+		return 0
+	}
+	return s.config.Timeouts.CancelGrace()
+}
+
 // agent finds who is meant.
 func (f *forward) agent() (*agent, *session, error) {
 	if f.Session == "" {

@@ -46,7 +46,7 @@ type met struct {
 }
 
 func newClient(ctx context.Context, f *Facade, end context.CancelCauseFunc) *client {
-	c := &client{Facade: f, life: ctx, end: end, log: f.Log, table: newTable(), lobby: newLane()}
+	c := &client{Facade: f, life: ctx, end: end, log: f.Log, table: newTable(f.stall()), lobby: newLane(f.stall())}
 	if c.log == nil {
 		c.log = slog.New(slog.DiscardHandler)
 	}
@@ -148,12 +148,11 @@ func (q *call) forSession() {
 		q.fail(&bridge.UnknownSessionError{Session: id})
 	case q.method == "session/prompt":
 		q.prompt(e)
+	case q.method == "session/close", q.method == "session/delete":
+		q.closing(e)
 	default:
 		do := func() { q.forward(e.known()) }
-		switch q.method {
-		case "session/close", "session/delete":
-			do = func() { q.closing(e) }
-		case "session/set_config_option":
+		if q.method == "session/set_config_option" {
 			do = func() { q.setOption(e) }
 		}
 		if !e.lane.put(len(q.params), do) {

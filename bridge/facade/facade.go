@@ -31,10 +31,20 @@ type Facade struct {
 	// Folder is where the agent is started that answers the client's initialize;
 	// most clients start us in the folder of their first session.
 	Folder string
+	// Stall is how long the client is held up by an agent that takes nothing: past it
+	// what comes for that agent is refused; default 30 s.
+	Stall time.Duration
 	// Log gets what a developer needs, never contents; nil: nothing.
 	Log *slog.Logger
 	// Version is ours; empty: "devel".
 	Version string
+}
+
+func (f *Facade) stall() time.Duration {
+	if f.Stall > 0 {
+		return f.Stall
+	}
+	return 30 * time.Second
 }
 
 // Choice is an agent that can be picked.

@@ -7,13 +7,10 @@ import (
 	"sallyport/bridge/rpc"
 )
 
-// Bounds of what waits in one lane, and of how long a client waits for an agent that
-// takes nothing: past it what comes is refused until the lane moves. One message
-// alone is never too large.
+// Bounds of what waits in one lane. One message alone is never too large.
 const (
 	maxLane      = 256
 	maxLaneBytes = 8 << 20
-	maxStall     = 30 * time.Second
 )
 
 // lane does one thing after the other on a goroutine of its own. Who has more to
@@ -24,7 +21,8 @@ type lane struct {
 	tasks  []task
 	bytes  int
 	closed bool
-	stuck  bool // nothing moved for maxStall
+	stuck  bool // nothing moved for stall
+	stall  time.Duration
 	ended  chan struct{}
 }
 
@@ -33,8 +31,9 @@ type task struct {
 	size int
 }
 
-func newLane() *lane {
-	l := &lane{ended: make(chan struct{})}
+// newLane makes one whose put waits so long for room.
+func newLane(stall time.Duration) *lane {
+	l := &lane{stall: stall, ended: make(chan struct{})}
 	l.room = sync.NewCond(&l.mu)
 	go l.run() // ends with close, which waits for it
 	return l
@@ -46,7 +45,7 @@ func (l *lane) put(size int, do func()) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.fullLocked(size) && !l.stuck {
-		timer := time.AfterFunc(maxStall, l.stall)
+		timer := time.AfterFunc(l.stall, l.giveUp)
 		defer timer.Stop()
 	}
 	for !l.closed && !l.stuck && l.fullLocked(size) {
@@ -61,12 +60,24 @@ func (l *lane) put(size int, do func()) bool {
 	return true
 }
 
+// insist is put that waits for no room: for what ends the lane's session.
+func (l *lane) insist(do func()) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return false
+	}
+	l.tasks = append(l.tasks, task{do: do})
+	l.room.Broadcast()
+	return true
+}
+
 func (l *lane) fullLocked(size int) bool {
 	return len(l.tasks) > 0 && (len(l.tasks) >= maxLane || l.bytes+size > maxLaneBytes)
 }
 
-// stall gives up waiting for room.
-func (l *lane) stall() {
+// giveUp ends the wait for room.
+func (l *lane) giveUp() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.stuck = true

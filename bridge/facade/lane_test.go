@@ -3,13 +3,14 @@ package facade
 import (
 	"testing"
 	"testing/synctest"
+	"time"
 )
 
 // A lane that does not move holds its client up for a while, then refuses, and
 // goes on when it moves again.
 func TestLane_Stalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := newLane()
+		l := newLane(time.Minute)
 		defer l.close()
 		release, did := make(chan struct{}), 0
 		l.put(0, func() { <-release })

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -41,6 +42,7 @@ type rig struct {
 	agent  bridgetest.Scripted
 	config *config.Config
 	front  facade.Facade
+	store  *turns.Store
 
 	in    *os.File // to the facade
 	ended chan error
@@ -83,6 +85,7 @@ func newRig(t *testing.T, script string, change ...func(*rig)) *rig {
 	if err != nil {
 		t.Fatal(err)
 	}
+	r.store = store
 	environ := os.Environ()
 	r.front = facade.Facade{Agent: "fake", Folder: r.folder, Version: "test", Log: log}
 	r.front.Bridge = func(d bridge.Display, editors func(string) workspace.Editor, greeting jsontext.Value) *bridge.Bridge {
@@ -317,6 +320,20 @@ func (r *rig) frames(method string) (all []string) {
 		}
 	}
 	return all
+}
+
+// ends is how the turns on the record ended, the oldest first.
+func (r *rig) ends() string {
+	r.t.Helper()
+	rows, err := r.store.List(context.Background(), r.folder, 0)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	var all []string
+	for _, row := range slices.Backward(rows) {
+		all = append(all, row.StopReason)
+	}
+	return strings.Join(all, " ")
 }
 
 // received are the lines that the agents got.

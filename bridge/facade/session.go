@@ -1,9 +1,12 @@
 package facade
 
 import (
+	"errors"
 	"path/filepath"
 	"slices"
 	"strconv"
+	"sync/atomic"
+	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -212,29 +215,70 @@ func (c *client) release(e *entry) {
 	}
 }
 
-// closing passes session/close or session/delete on and ends the session when the
-// agent has agreed. In the session's lane.
+// closing passes session/close or session/delete on, behind what the client said for
+// the session before, and ends the session when the agent has agreed. A close ends it
+// also where the agent takes nothing, or does not answer, for the cancel's grace, or
+// is gone. On the read loop.
 func (q *call) closing(e *entry) {
 	q.cancelTurns(e)
-	done := make(chan struct{})
-	t := bridge.Through{Session: e.known(), ID: q.id, Method: q.method, Params: q.params}
-	q.side().Forward(q.ctx, t, func(result jsontext.Value, err error) {
-		if err != nil {
-			q.fail(err)
-			close(done)
-			return
-		}
-		answer := append(jsontext.Value(nil), result...)
-		q.table.drop(e) // what it says from now on is for nobody
-		ok := q.work.run(func() {
-			defer close(done)
-			q.release(e)
-			q.answer(answer, nil)
+	var settled atomic.Bool
+	answered := make(chan struct{})
+	ok := e.lane.insist(func() {
+		done := make(chan struct{})
+		t := bridge.Through{Session: e.known(), ID: q.id, Method: q.method, Params: q.params}
+		q.side().Forward(q.ctx, t, func(result jsontext.Value, err error) {
+			answer := append(jsontext.Value(nil), result...)
+			var gone *bridge.GoneError
+			if q.method == "session/close" && errors.As(err, &gone) {
+				answer, err = jsontext.Value("{}"), nil
+			}
+			switch {
+			case settled.Swap(true):
+				close(done)
+				return
+			case err != nil:
+				q.fail(err)
+				close(done)
+			default:
+				q.closed(e, answer, func() { close(done) })
+			}
+			close(answered)
 		})
-		if !ok {
-			close(done)
-			q.fail(errClosing)
-		}
+		<-done
 	})
-	<-done
+	if !ok {
+		q.fail(&bridge.UnknownSessionError{Session: e.id})
+		return
+	}
+	if ours := e.known(); q.method == "session/close" && ours != "" {
+		q.work.run(func() {
+			timer := time.NewTimer(q.side().Grace(ours))
+			defer timer.Stop()
+			select {
+			case <-answered:
+				return
+			case <-q.life.Done():
+				return
+			case <-timer.C:
+			}
+			if !settled.Swap(true) {
+				q.log.Warn("an agent did not answer session/close and is ended")
+				q.closed(e, jsontext.Value("{}"), func() {})
+			}
+		})
+	}
+}
+
+// closed ends a session, and then answers the client, which asked for that.
+func (q *call) closed(e *entry, answer jsontext.Value, done func()) {
+	q.table.drop(e) // what it says from now on is for nobody
+	ok := q.work.run(func() {
+		defer done()
+		q.release(e)
+		q.answer(answer, nil)
+	})
+	if !ok {
+		done()
+		q.fail(errClosing)
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -17,15 +18,21 @@ type table struct {
 	byID   map[string]*entry // as the client names them
 	byOurs map[string]*entry
 	early  map[string][]bridge.Notice // of sessions that the client does not know yet, by our id
-	all    []*lane                    // every one that was made and may run
-	closed bool
-	last   atomic.Pointer[found] // what of found last; nil once byOurs has changed
+	lanes
+	last atomic.Pointer[found] // what of found last; nil once byOurs has changed
 }
 
 // found is an entry under the bridge's id.
 type found struct {
 	ours  string
 	entry *entry
+}
+
+// lanes are those of the sessions.
+type lanes struct {
+	all    []*lane // every one that was made and may run
+	stall  time.Duration
+	closed bool
 }
 
 // maxEarly is how many notices of one unknown session are kept, and of how many.
@@ -54,8 +61,8 @@ type opening struct {
 	roots  []root
 }
 
-func newTable() *table {
-	return &table{byID: map[string]*entry{}, byOurs: map[string]*entry{}, early: map[string][]bridge.Notice{}}
+func newTable(stall time.Duration) *table {
+	return &table{lanes: lanes{stall: stall}, byID: map[string]*entry{}, byOurs: map[string]*entry{}, early: map[string][]bridge.Notice{}}
 }
 
 // add makes an entry under a name that no other has: false when one has it. params
@@ -66,7 +73,7 @@ func (t *table) add(id string, params jsontext.Value) (*entry, bool) {
 	if t.byID[id] != nil || t.closed {
 		return nil, false
 	}
-	e := &entry{id: id, quoted: rpc.AppendQuote(nil, id), lane: newLane(), turn: make(chan struct{}, 1), prompts: map[*promptCall]bool{}, asked: map[string]bool{}, opening: opening{params: params}}
+	e := &entry{id: id, quoted: rpc.AppendQuote(nil, id), lane: newLane(t.stall), turn: make(chan struct{}, 1), prompts: map[*promptCall]bool{}, asked: map[string]bool{}, opening: opening{params: params}}
 	t.byID[id] = e
 	t.all = slices.DeleteFunc(t.all, (*lane).over)
 	t.all = append(t.all, e.lane)
