@@ -2,10 +2,13 @@ package fakeagent_test
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/go-json-experiment/json"
 
 	"sallyport/bridge/fakeagent"
 )
@@ -157,6 +160,31 @@ func TestAnswers(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// Requests that are equal but for their ids get each its own answer, or none.
+func TestAnswers_OfEqualRequests(t *testing.T) {
+	const n = 500
+	var answers []string
+	for i := range n {
+		answers = append(answers, fmt.Sprintf(`{"answer":{"result":%d}},{"answer":"never"}`, 2*i))
+	}
+	c := start(t, `{"on":{"_x":[`+strings.Join(answers, ",")+`]}}`)
+	go func() {
+		for i := range 2 * n {
+			io.WriteString(c.in, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"_x","params":{"a":[1]}}`+"\n", i))
+		}
+	}()
+	for range n {
+		line, err := c.out.ReadBytes('\n')
+		var m struct{ ID, Result int }
+		if err != nil || json.Unmarshal(line, &m, json.MatchCaseInsensitiveNames(true)) != nil || m.ID%2 == 1 || m.Result != m.ID {
+			t.Fatalf("got %s, %v; want the answer to an even id, which is that id", line, err)
+		}
+	}
+	if err := c.end(); err != nil {
+		t.Error(err)
 	}
 }
 

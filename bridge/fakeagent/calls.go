@@ -21,6 +21,7 @@ const sdkLine = 10 << 20
 // call is one request of the client.
 type call struct {
 	message
+	ticket    string        // its parameters, as the SDK sees them
 	session   string        // params.sessionId, empty where there is none
 	answer    chan answered // holds one; what the response will be
 	cancelled chan struct{} // closed by session/cancel
@@ -36,12 +37,13 @@ type answered struct {
 
 // calls are the requests of the client, in wire order. The SDK's connection
 // hands requests over out of order and without their ids, so they are noted
-// here as their lines come in, and found again by their parameters.
+// here as their lines come in, and given to it with a ticket as their parameters.
 type calls struct {
 	mu      sync.Mutex
-	arrived map[string][]*call // guarded by mu: not yet handed over by the SDK
-	open    map[string]*call   // guarded by mu: by id, not yet answered
-	count   map[string]int     // guarded by mu: by method
+	arrived map[string]*call // guarded by mu: not yet handed over by the SDK, by ticket
+	open    map[string]*call // guarded by mu: by id, not yet answered
+	count   map[string]int   // guarded by mu: by method
+	tickets int              // guarded by mu: given out
 }
 
 // arrive notes a request and says the how-manieth of its method it is, from 0.
@@ -49,32 +51,27 @@ func (c *calls) arrive(m message, session string) (*call, int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.count == nil {
-		c.arrived, c.open, c.count = map[string][]*call{}, map[string]*call{}, map[string]int{}
+		c.arrived, c.open, c.count = map[string]*call{}, map[string]*call{}, map[string]int{}
 	}
-	got := &call{message: m, session: session, answer: make(chan answered, 1), cancelled: make(chan struct{}), sent: make(chan struct{})}
-	key := m.Method + " " + string(m.Params)
-	c.arrived[key] = append(c.arrived[key], got)
+	c.tickets++
+	got := &call{ticket: fmt.Sprintf(`{"ticket":%d}`, c.tickets), message: m, session: session, answer: make(chan answered, 1), cancelled: make(chan struct{}), sent: make(chan struct{})}
+	c.arrived[got.ticket] = got
 	c.open[idKey(m.ID)] = got
 	nth := c.count[m.Method]
 	c.count[m.Method]++
 	return got, nth
 }
 
-// take is the oldest noted request with this method and these parameters.
-func (c *calls) take(method string, params []byte) (*call, bool) {
+// take is the noted request of a method with this ticket.
+func (c *calls) take(method, ticket string) (*call, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	key := method + " " + string(params)
-	list := c.arrived[key]
-	if len(list) == 0 {
+	got, ok := c.arrived[ticket]
+	if !ok || got.Method != method {
 		return nil, false
 	}
-	if len(list) == 1 {
-		delete(c.arrived, key)
-	} else {
-		c.arrived[key] = list[1:]
-	}
-	return list[0], true
+	delete(c.arrived, ticket)
+	return got, true
 }
 
 // cancel marks the open prompts of a session.
@@ -180,6 +177,7 @@ func (s *serving) line(line []byte, feed io.Writer) {
 			s.work.Go(func() { s.respondUnaided(got) })
 			return
 		}
+		line = []byte(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":%s,"params":%s}`, m.ID, quoted(m.Method), got.ticket))
 	}
 	// One write a line: a pipe hands it over whole, and fails only when the
 	// connection is over, which Serve sees for itself.
@@ -195,7 +193,7 @@ func (s *serving) complain(format string, args ...any) {
 
 // respond is the SDK's way in: it waits for what the script answers.
 func (s *serving) respond(ctx context.Context, method string, params stdjson.RawMessage) (any, *acp.RequestError) {
-	got, ok := s.calls.take(method, params)
+	got, ok := s.calls.take(method, string(params))
 	if !ok {
 		return nil, nil // a notification
 	}
@@ -209,7 +207,7 @@ func (s *serving) respond(ctx context.Context, method string, params stdjson.Raw
 
 // respondUnaided answers a request that is too long for the SDK.
 func (s *serving) respondUnaided(got *call) {
-	s.calls.take(got.Method, got.Params)
+	s.calls.take(got.Method, got.ticket)
 	a := <-got.answer
 	reply := message{ID: got.ID, Result: a.result}
 	if a.err != nil {
