@@ -265,9 +265,19 @@ func (b *Bridge) anyAgent(ctx context.Context, id, folder string) (a *agent, fre
 	if a := b.warm(h, folder); a != nil {
 		return a, func() {}, nil
 	}
+	var deaf *session // one that does not read is asked only where there is no other
 	for _, s := range b.all() {
-		if now := s.current(); now != nil && !now.gone() && now.harness.ID == h.ID {
+		switch now := s.current(); {
+		case now == nil || now.gone() || now.harness.ID != h.ID:
+		case !now.conn.Full():
 			return now, s.busy(), nil
+		default:
+			deaf = s
+		}
+	}
+	if deaf != nil {
+		if now := deaf.current(); now != nil {
+			return now, deaf.busy(), nil
 		}
 	}
 	if a, err = b.acquire(ctx, h, folder); err != nil {
@@ -306,7 +316,8 @@ func (b *Bridge) Dismiss(id, folder string) {
 	}
 }
 
-// Broadcast passes a notification about no session on to every agent that lives.
+// Broadcast passes a notification about no session on to every agent that lives and
+// reads: those that do not are not waited for.
 func (b *Bridge) Broadcast(ctx context.Context, method string, params jsontext.Value) {
 	b.start()
 	b.live.mu.Lock()
@@ -316,6 +327,10 @@ func (b *Bridge) Broadcast(ctx context.Context, method string, params jsontext.V
 	}
 	b.live.mu.Unlock()
 	for _, a := range all {
+		if a.conn.Full() {
+			b.Log.Warn("a notification is not passed to an agent that does not read", "agent", a.harness.ID)
+			continue
+		}
 		if err := a.conn.StreamNotification(ctx, method, params); err != nil {
 			b.Log.Debug("a notification did not reach an agent", "agent", a.harness.ID, "err", err)
 		}

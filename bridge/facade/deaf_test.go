@@ -64,7 +64,7 @@ func gone(t *testing.T, pid int) {
 // and returns the requests among that.
 func (r *rig) flood(session string) (ids []string) {
 	blob := strings.Repeat("x", 64<<10)
-	for i := range 400 {
+	for i := range 250 {
 		params := fmt.Sprintf(`{"sessionId":%s,"n":%d,"blob":%q}`, quote(session), i, blob)
 		if i%3 == 0 {
 			r.notify("_told", params)
@@ -171,5 +171,23 @@ func TestClose_OfAStalledAgent(t *testing.T) {
 				t.Errorf("the turn of another agent ended with %s", got)
 			}
 		})
+	}
+}
+
+// What is about no session does not wait for an agent that does not read, and
+// neither does the client's end.
+func TestDeafAgent_IsNotWaitedFor(t *testing.T) {
+	var pid int
+	t.Cleanup(func() { gone(t, pid) }) // behind the rig's own
+	r, asleep, well := newDeaf(t)
+	r.turn(asleep, "sleep")
+	pid = r.pid(asleep)
+	r.flood(asleep)
+	for i := range 100 {
+		r.notify("_told", fmt.Sprintf(`{"n":%d,"blob":%q}`, i, strings.Repeat("x", 64<<10)))
+	}
+	r.call("_x", `{}`)
+	if third := r.begin(); third == asleep || third == well {
+		t.Errorf("a third session is called %s", third)
 	}
 }

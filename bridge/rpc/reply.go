@@ -32,6 +32,10 @@ func (c *Conn) GatherLines(ctx context.Context, lines []byte) error {
 	return sendErr(c.out.stream(ctx, c.highWater(), true, framed{}, func(dst []byte) []byte { return append(dst, lines...) }))
 }
 
+// Full reports whether Stream would block: the peer does not read as fast as is
+// written to it, or not at all.
+func (c *Conn) Full() bool { return c.out.full(c.highWater()) }
+
 // Flush has what was gathered written at once; it does not wait for it.
 func (c *Conn) Flush() { c.out.flush() }
 
