@@ -218,7 +218,7 @@ func (q *call) answer(result jsontext.Value, err error) {
 }
 
 func (q *call) fail(err error) {
-	_ = q.conn.ReplyError(q.id, refusal(q.ctx, err))
+	_ = q.conn.ReplyError(q.id, q.signInsOf(refusal(q.ctx, err)))
 	q.work.done(q.request)
 }
 

@@ -38,6 +38,9 @@ type Facade struct {
 	Log *slog.Logger
 	// Version is ours; empty: "devel".
 	Version string
+	// Self is the command line by which we were started, with an absolute program,
+	// for clients that run an agent's own command to sign in; nil: they run none.
+	Self []string
 }
 
 func (f *Facade) stall() time.Duration {

@@ -55,7 +55,8 @@ func (q *call) greet() {
 	q.met.mu.Unlock()
 	answer, err := b.Greet(q.ctx, q.Agent, q.Folder)
 	if err == nil {
-		answer, err = q.meet(answer)
+		q.tellVariables(b, answer)
+		answer, err = q.meet(q.signIns(answer, q.Agent))
 	}
 	q.met.mu.Lock()
 	q.met.bridge = b // also after an error: it is closed with the connection
@@ -100,7 +101,8 @@ func readAble(greeting []byte) able {
 }
 
 // meet makes our answer of the agent's: its own capabilities are what the client
-// can have, since all that they stand for passes. Who stands in between is said in
+// can have, since all that they stand for passes, but for its ways to sign in at
+// a terminal, which come back to us. Who stands in between is said in
 // _meta.
 func (q *call) meet(answer jsontext.Value) (jsontext.Value, error) {
 	meta, _ := rpc.Member(answer, "_meta")

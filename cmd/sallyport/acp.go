@@ -97,6 +97,9 @@ func acp(c *call) int {
 		return c.fail("acp", err)
 	}
 	front.Log, front.Version = log, buildVersion()
+	if self, err := os.Executable(); err == nil {
+		front.Self = append([]string{self, "acp"}, words...)
+	}
 	front.Bridge = func(d bridge.Display, editors func(string) workspace.Editor, greeting jsontext.Value) *bridge.Bridge {
 		b := &bridge.Bridge{Display: d, Editors: editors, Client: greeting, Home: side, Log: log}
 		keepTurns(ctx, h, b)
