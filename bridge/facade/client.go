@@ -155,7 +155,14 @@ func (q *call) forSession() {
 		if q.method == "session/set_config_option" {
 			do = func() { q.setOption(e) }
 		}
-		if !e.lane.put(len(q.params), do) {
+		ok := e.lane.put(len(q.params), func() {
+			if q.table.named(id) != e { // it could not be opened, or was closed
+				q.fail(&bridge.UnknownSessionError{Session: id})
+				return
+			}
+			do()
+		})
+		if !ok {
 			q.fail(e.lane.refused(&bridge.UnknownSessionError{Session: id}))
 		}
 	}

@@ -64,13 +64,12 @@ func (q *call) turn(e *entry, sent func(), answer func(bridge.TurnResult, error)
 		answer(bridge.TurnResult{StopReason: "cancelled"}, nil)
 		return
 	}
-	session := e.known()
 	switch {
 	case q.ctx.Err() != nil:
 		sent()
 		answer(bridge.TurnResult{StopReason: "cancelled"}, nil)
 		return
-	case session == "": // it could not be opened
+	case q.table.named(e.id) != e: // it could not be opened, or was closed
 		sent()
 		answer(bridge.TurnResult{}, &bridge.UnknownSessionError{Session: e.id})
 		return
@@ -84,7 +83,7 @@ func (q *call) turn(e *entry, sent func(), answer func(bridge.TurnResult, error)
 	e.offer.spoken = true
 	e.mu.Unlock()
 	w := bridge.PromptWire{Params: q.params, Sent: sent}
-	q.side().PromptOverWire(q.ctx, session, w, answer)
+	q.side().PromptOverWire(q.ctx, e.known(), w, answer)
 }
 
 // turnEnded answers a prompt: with the agent's answer as it came, in which only the
