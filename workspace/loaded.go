@@ -84,6 +84,14 @@ func look(path, expected string) onDisk {
 	return found
 }
 
+// OnDisk is the text of a file without byte order mark, for an Editor that compares its
+// own with it: it asks no fence, and reaches no agent. A file that is not there yet has
+// none; false: it cannot be told, as of what is no text, or no file.
+func OnDisk(path string) (content string, ok bool) {
+	found := look(path, "")
+	return found.text, found.decoded || found.absent
+}
+
 // gives reports whether r gives these bytes and then its end.
 func gives(r io.Reader, want string) bool {
 	buf := make([]byte, min(len(want)+1, 64<<10))

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -108,7 +107,7 @@ func (c *client) ask(ctx context.Context, method string, params jsontext.Value) 
 // from what the disk has.
 func document(path, content string) workspace.Document {
 	doc := workspace.Document{URI: workspace.URIOf(path), Path: path, Text: content, Hash: text.Hash(content)}
-	disk, ok := onDisk(path)
+	disk, ok := workspace.OnDisk(path)
 	doc.Dirty = !ok || !shows(content, disk)
 	doc.Loaded = workspace.Loaded{Known: ok, Text: disk}
 	return doc
@@ -116,8 +115,9 @@ func document(path, content string) workspace.Document {
 
 // shows reports whether a client that has loaded a file shows this content. Some, such
 // as Zed, keep only LF in their buffers and make it the file's CRLF again when they save.
+// disk is without byte order mark.
 func shows(content, disk string) bool {
-	content, disk = strings.TrimPrefix(content, bom), strings.TrimPrefix(disk, bom)
+	content = strings.TrimPrefix(content, "\uFEFF")
 	return content == disk || strings.Contains(disk, "\r") && content == lineFeeds.Replace(disk)
 }
 
@@ -126,27 +126,6 @@ var lineFeeds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 func missing(path string) bool {
 	_, err := os.Stat(path)
 	return errors.Is(err, fs.ErrNotExist)
-}
-
-// bom is the byte order mark, and maxLook the largest file that is compared with a
-// client's text.
-const (
-	bom     = "\uFEFF"
-	maxLook = 64 << 20
-)
-
-// onDisk is the text of a file that the client has, for comparing: it reaches no
-// agent. A file that is not there yet has none, and what is no text cannot be told.
-func onDisk(path string) (string, bool) {
-	info, err := os.Stat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return "", true
-	case err != nil, !info.Mode().IsRegular(), info.Size() > maxLook:
-		return "", false
-	}
-	raw, err := os.ReadFile(path)
-	return string(raw), err == nil && utf8.Valid(raw)
 }
 
 // Apply implements workspace.Editor by fs/write_text_file: the client's text is
