@@ -11,6 +11,8 @@
 //   - model: testdata/realagents/model.mjs, which answers the agents' requests
 //     from script.json, on loopback. A prompt for the agents reads
 //     "script:NAME cwd=FOLDER".
+//   - ear: stands between an agent and its model, and keeps what the model is told.
+//   - tree: what stands in a folder, to compare two.
 //
 // # How
 //

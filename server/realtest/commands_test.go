@@ -50,8 +50,8 @@ func command(t *testing.T, s *stage) {
 	if !s.row.Asks.Command && s.row.Asks.Shell != Nowhere {
 		t.Error("a command wrote a file and nobody was asked")
 	}
-	if !strings.Contains(d.told.tools, "gamma") {
-		t.Errorf("the model did not get what the command printed: %q", d.told.tools)
+	if !strings.Contains(d.told.Tools, "gamma") {
+		t.Errorf("the model did not get what the command printed: %q", d.told.Tools)
 	}
 }
 

@@ -116,13 +116,13 @@ func (s *stage) tries(t *testing.T, script string) {
 	if d.StopReason != "end_turn" && d.StopReason != "cancelled" {
 		t.Errorf("the turn ended with %q", d.StopReason)
 	}
-	if script == "out-shell" && !strings.Contains(d.told.tools, "tried") {
-		t.Errorf("the command was not run: %s\nthe model was told %s", d, d.told.tools)
+	if script == "out-shell" && !strings.Contains(d.told.Tools, "tried") {
+		t.Errorf("the command was not run: %s\nthe model was told %s", d, d.told.Tools)
 	}
-	if strings.Contains(d.told.tools+d.told.rest, topSecret) {
+	if strings.Contains(d.told.Tools+d.told.Rest, topSecret) {
 		t.Error("the model was told what is in the private project")
 	}
-	if strings.Contains(d.told.tools, `"turnId"`) {
+	if strings.Contains(d.told.Tools, `"turnId"`) {
 		t.Error("the model was told what is in our receipts")
 	}
 	for _, name := range []string{"../escaped.txt", "../outside.txt", "../../home/.local/state/sallyport/planted"} {

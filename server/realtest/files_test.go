@@ -80,9 +80,9 @@ func readUnsaved(t *testing.T, s *stage) {
 	if n := d.notices(bridge.NoticeUnsaved); len(n) == 1 && n[0].Text != "sent along unsaved: notes.txt" {
 		t.Errorf("the notice says %q", n[0].Text)
 	}
-	s.row.Files.Sent = strings.Contains(d.told.rest, strings.TrimSpace(typed))
+	s.row.Files.Sent = strings.Contains(d.told.Rest, strings.TrimSpace(typed))
 	s.row.Files.Reads = Disk
-	if strings.Contains(d.told.tools, strings.TrimSpace(typed)) {
+	if strings.Contains(d.told.Tools, strings.TrimSpace(typed)) {
 		s.row.Files.Reads = Buffer
 	}
 	if !s.row.Files.Sent && s.row.Files.Reads != Buffer {

@@ -43,7 +43,7 @@ func agentKilled(t *testing.T, s *stage) {
 	}
 	next := s.play(t, "text", allow)
 	s.ended(t, next, "end_turn")
-	knew := strings.Contains(next.told.rest, "heliotrope")
+	knew := strings.Contains(next.told.Rest, "heliotrope")
 	again := next.notices(bridge.NoticeNew)
 	if len(again) != 1 {
 		t.Fatalf("notices %+v, want one that the agent was started again", next.seen.Notices)

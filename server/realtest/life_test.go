@@ -112,11 +112,11 @@ func (s *stage) told(t *testing.T, at int, words string) {
 	}
 }
 
-// remembers plays a plain turn and reports whether the model was told words of
+// remembers plays a plain turn and reports whether the model was told bridgetest.Words of
 // an earlier one.
 func (s *stage) remembers(t *testing.T, words string) bool {
 	t.Helper()
 	d := s.play(t, "text", allow)
 	s.ended(t, d, "end_turn")
-	return strings.Contains(d.told.rest, words)
+	return strings.Contains(d.told.Rest, words)
 }

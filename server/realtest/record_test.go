@@ -9,6 +9,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"sallyport/bridge/bridgetest"
 	"sallyport/server/wire"
 	"sallyport/workspace/receipt"
 )
@@ -33,14 +34,14 @@ func recorded(t *testing.T, s *stage) {
 	d := s.play(t, "record", allow)
 	s.ended(t, d, "end_turn")
 	after := s.look(t)
-	if got := changed(before, after); !slices.Equal(got, touched) {
+	if got := before.Changed(after); !slices.Equal(got, touched) {
 		t.Fatalf("the turn changed %q, want %q\n%s", got, touched, d)
 	}
 	s.row.Record = s.attributed(t, d.Turn)
 	for _, step := range []struct {
 		what string
 		run  func(*testing.T)
-		want tree
+		want bridgetest.Tree
 	}{
 		{"undone by the command", func(t *testing.T) { s.sallyport(t, "undo", d.Turn) }, before},
 		{"done again by the command", func(t *testing.T) { s.sallyport(t, "redo") }, after},
@@ -80,7 +81,7 @@ func cutOff(t *testing.T, s *stage) {
 	s.now.ed.Wait()
 	_ = s.now.process.Wait() // its server was killed: its status says so
 	s.checkLog(t)
-	if got := changed(before, s.look(t)); !slices.Equal(got, []string{"halted.txt"}) {
+	if got := before.Changed(s.look(t)); !slices.Equal(got, []string{"halted.txt"}) {
 		t.Fatalf("the turn changed %q before its end", got)
 	}
 

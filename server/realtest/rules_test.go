@@ -173,7 +173,7 @@ func (s *stage) denied(t *testing.T, mode permit.Mode) Fate {
 	}
 	s.put(t, "build/kept.txt", "kept\n")
 	gone := func() bool { return s.disk(t, "build/kept.txt") == missing }
-	heard := s.ear.count()
+	heard := s.ear.Count()
 	d, fate := s.judged(t, "rm", reject, gone)
 	switch fate.By {
 	case ByTeam:
@@ -182,7 +182,7 @@ func (s *stage) denied(t *testing.T, mode permit.Mode) Fate {
 			t.Errorf("settled %+v, want it refused by Team rules", o)
 		}
 		s.play(t, "text", reject)
-		if told := s.ear.since(heard); !strings.Contains(told.tools+told.rest, "Refused by Team rules through Sallyport: "+teamsWord) {
+		if told := s.ear.Since(heard); !strings.Contains(told.Tools+told.Rest, "Refused by Team rules through Sallyport: "+teamsWord) {
 			t.Error("the model was not told who refused it, and why")
 		}
 	case "":

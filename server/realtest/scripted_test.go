@@ -17,7 +17,7 @@ import (
 // editor that has our plugin or not, and a session.
 func scripted(t *testing.T, plain bool, script string) *stage {
 	t.Helper()
-	s := &stage{Place: bridgetest.NewPlace(t), agent: bridgetest.Agent{ID: "scripted"}, plain: plain, ear: &ear{}, row: &Row{}}
+	s := &stage{Place: bridgetest.NewPlace(t), agent: bridgetest.Agent{ID: "scripted"}, plain: plain, ear: &bridgetest.Ear{}, row: &Row{}}
 	s.family = bridgetest.NewFamily(t, s.Place)
 	s.env = s.Environ()
 	path := s.Write(t, "script.json", script)
@@ -225,7 +225,7 @@ func TestM15_M5_GitHasNoPartInIt(t *testing.T) {
 	s.begun(t)
 	before := s.look(t)
 	d := s.play(t, "go", allow)
-	if got := changed(before, s.look(t)); !slices.Equal(got, touched) {
+	if got := before.Changed(s.look(t)); !slices.Equal(got, touched) {
 		t.Fatalf("the turn changed %q, want %q", got, touched)
 	}
 	did(t, "the undo of "+d.Turn, s.takeBack(t, wire.MethodTurnUndo, wire.UndoParams{}), strings.Join(touched, " "), "")

@@ -29,7 +29,7 @@ type stage struct {
 	bridgetest.Place
 	agent  bridgetest.Agent
 	family *bridgetest.Family
-	ear    *ear
+	ear    *bridgetest.Ear
 	env    []string
 
 	plain    bool // its editor has no plugin
@@ -70,7 +70,7 @@ func newStage(t *testing.T, id string, model bridgetest.Model) *stage {
 	s := &stage{Place: bridgetest.NewPlace(t), agent: agent, row: &Row{}}
 	s.row.Agent = Agent{ID: id, Package: agent.Package, Version: agent.Version}
 	s.family = bridgetest.NewFamily(t, s.Place)
-	s.ear = listen(t, model.URL)
+	s.ear = bridgetest.Listen(t, model.URL)
 	s.env = agent.Install(t, s.Place, s.ear.URL)
 	s.put(t, "notes.txt", "alpha\nbeta\ngamma\n")
 	s.repository(t) // agents look for the project's root

@@ -10,84 +10,22 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"sallyport/bridge/bridgetest"
 )
 
-// tree is a folder's contents: by slashed path the mode, and the bytes or where
-// a link leads.
-type tree map[string]string
-
 // look reads the project, without git's machinery.
-func (s *stage) look(t *testing.T) tree {
+func (s *stage) look(t *testing.T) bridgetest.Tree {
 	t.Helper()
-	all := tree{}
-	err := filepath.WalkDir(s.Project, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		name, err := filepath.Rel(s.Project, path)
-		if err != nil {
-			return err
-		}
-		if name == ".git" {
-			return filepath.SkipDir
-		}
-		info, err := d.Info()
-		if err != nil {
-			return err
-		}
-		var content string
-		switch {
-		case info.Mode().IsRegular():
-			raw, err := os.ReadFile(path)
-			if err != nil {
-				return err
-			}
-			content = fmt.Sprintf(" %q", raw)
-		case info.Mode()&fs.ModeSymlink != 0:
-			target, err := os.Readlink(path)
-			if err != nil {
-				return err
-			}
-			content = " -> " + target
-		}
-		all[filepath.ToSlash(name)] = info.Mode().String() + content
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return all
-}
-
-// changed are the paths in which two trees differ, sorted.
-func changed(a, b tree) (names []string) {
-	for name := range a {
-		if a[name] != b[name] {
-			names = append(names, name)
-		}
-	}
-	for name := range b {
-		if _, ok := a[name]; !ok {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	return names
+	return bridgetest.Look(t, s.Project, ".git")
 }
 
 // same wants two trees to be one.
-func same(t *testing.T, when string, got, want tree) {
+func same(t *testing.T, when string, got, want bridgetest.Tree) {
 	t.Helper()
-	for _, name := range changed(got, want) {
-		t.Errorf("%s %s is %s, want %s", when, name, orNothing(got[name]), orNothing(want[name]))
+	for _, name := range got.Changed(want) {
+		t.Errorf("%s %s is %s, want %s", when, name, got.At(name), want.At(name))
 	}
-}
-
-func orNothing(s string) string {
-	if s == "" {
-		return "nothing"
-	}
-	return s
 }
 
 // git runs git in the project, as a person does, and returns what it prints.
@@ -112,9 +50,9 @@ func (s *stage) gitTried(args ...string) (string, error) {
 // machinery is what git knows of the project: what it says, and the bytes of
 // what it keeps, but for the index, of which only the meaning counts: agents
 // run git, too, and it notes the times of files there.
-func (s *stage) machinery(t *testing.T) tree {
+func (s *stage) machinery(t *testing.T) bridgetest.Tree {
 	t.Helper()
-	all := tree{
+	all := bridgetest.Tree{
 		"status": s.git(t, "status", "--porcelain=v2", "--branch"),
 		"staged": s.git(t, "diff", "--cached", "--binary"),
 		"index":  s.git(t, "ls-files", "--stage", "-v"),

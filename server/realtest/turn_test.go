@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"sallyport/bridge"
+	"sallyport/bridge/bridgetest"
 	"sallyport/bridge/rpc"
 	"sallyport/server/servertest"
 	"sallyport/server/wire"
@@ -16,8 +17,8 @@ import (
 type turn struct {
 	wire.TurnResult
 	err  error
-	seen servertest.Seen // only what came since the prompt
-	told words           // what the model was told meanwhile
+	seen servertest.Seen  // only what came since the prompt
+	told bridgetest.Words // what the model was told meanwhile
 }
 
 // prompt is a turn under way.
@@ -30,7 +31,7 @@ type prompt struct {
 // begin prompts with a script of the model; cards are answered by answer.
 func (s *stage) begin(t *testing.T, script string, answer func(wire.PermissionParams) string) *prompt {
 	t.Helper()
-	p := &prompt{done: make(chan turn, 1), heard: s.ear.count()}
+	p := &prompt{done: make(chan turn, 1), heard: s.ear.Count()}
 	ed := s.now.ed
 	ed.SetHabits(func(h *servertest.Habits) {
 		h.Permission = func(c wire.PermissionParams) (string, error) { return answer(c), nil }
@@ -65,7 +66,7 @@ func (s *stage) wait(t *testing.T, p *prompt) turn {
 				Edits:    slices.Clone(now.Edits[len(p.before.Edits):]),
 			}
 		})
-		d.told = s.ear.since(p.heard)
+		d.told = s.ear.Since(p.heard)
 		if testing.Verbose() {
 			t.Log(d.String())
 		}

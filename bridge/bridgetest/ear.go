@@ -1,4 +1,4 @@
-package realtest
+package bridgetest
 
 import (
 	"bytes"
@@ -14,22 +14,22 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// ear stands between an agent and its model and keeps what the agent said.
-type ear struct {
-	URL string
+// Ear stands between an agent and its model and keeps what the agent said.
+type Ear struct {
+	URL string // in the place of the model's
 
 	mu    sync.Mutex
 	heard []string // bodies of requests
 }
 
-// listen passes on to the model at target.
-func listen(t *testing.T, target string) *ear {
+// Listen passes on to the model at target until the test ends.
+func Listen(t testing.TB, target string) *Ear {
 	t.Helper()
 	to, err := url.Parse(target)
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := &ear{}
+	e := &Ear{}
 	proxy := &httputil.ReverseProxy{
 		Rewrite:       func(r *httputil.ProxyRequest) { r.SetURL(to) },
 		FlushInterval: -1,                                                 // a model's answer is a stream
@@ -54,14 +54,14 @@ func listen(t *testing.T, target string) *ear {
 	return e
 }
 
-// words is what the model was told, by whom.
-type words struct {
-	tools string // results of tools
-	rest  string // all else: prompts, earlier answers
+// Words is what the model was told, by whom.
+type Words struct {
+	Tools string // results of tools
+	Rest  string // all else: prompts, earlier answers
 }
 
-// since is what came after the first n requests.
-func (e *ear) since(n int) (w words) {
+// Since is what came after the first n requests.
+func (e *Ear) Since(n int) (w Words) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for _, body := range e.heard[n:] {
@@ -74,7 +74,8 @@ func (e *ear) since(n int) (w words) {
 	return w
 }
 
-func (e *ear) count() int {
+// Count is how many requests came so far.
+func (e *Ear) Count() int {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return len(e.heard)
@@ -83,13 +84,13 @@ func (e *ear) count() int {
 // take collects strings; those below a tool's result apart. The four ways of
 // saying so: role "tool" (OpenAI chat), a type that ends with "_output" (OpenAI
 // responses), type "tool_result" (Anthropic), member functionResponse (Gemini).
-func (w *words) take(v any, tool bool) {
+func (w *Words) take(v any, tool bool) {
 	switch v := v.(type) {
 	case string:
 		if tool {
-			w.tools += v + "\n"
+			w.Tools += v + "\n"
 		} else {
-			w.rest += v + "\n"
+			w.Rest += v + "\n"
 		}
 	case []any:
 		for _, x := range v {
