@@ -2,6 +2,7 @@ package bridgetest
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -73,6 +74,17 @@ func (f *Family) Find(t testing.TB, begins string, within time.Duration) Process
 		}
 		if time.Now().After(end) {
 			t.Fatalf("no process begins with %q; there are\n%s", begins, list(now))
+		}
+	}
+}
+
+// Lost waits for the end of the processes with word in their command, for at most
+// within, and reports whether it came.
+func (f *Family) Lost(word string, within time.Duration) bool {
+	for end := time.Now().Add(within); ; time.Sleep(20 * time.Millisecond) {
+		left := slices.ContainsFunc(f.Now(), func(p Process) bool { return strings.Contains(p.Command, word) })
+		if !left || time.Now().After(end) {
+			return !left
 		}
 	}
 }

@@ -3,7 +3,6 @@ package realtest
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"sallyport/bridge"
 	"sallyport/bridge/permit"
@@ -152,7 +151,7 @@ func cancelled(t *testing.T, s *stage) {
 		t.Errorf("the turn ended with %q, %v; want cancelled", d.StopReason, d.err)
 	}
 	s.holds(t, d)
-	s.row.Life.Outlives = !s.goneWithin(sleeper, nothingLeft) || s.quirks(t)[harness.CommandsOutlive]
+	s.row.Life.Outlives = !s.family.Lost(sleeper, nothingLeft) || s.quirks(t)[harness.CommandsOutlive]
 	plain(t, s)
 }
 
@@ -172,17 +171,4 @@ func (s *stage) quirks(t *testing.T) map[harness.Quirk]bool {
 		all[q] = true
 	}
 	return all
-}
-
-// goneWithin waits for the end of the processes with word in their command.
-func (s *stage) goneWithin(word string, within time.Duration) bool {
-	for end := time.Now().Add(within); ; time.Sleep(20 * time.Millisecond) {
-		left := false
-		for _, p := range s.family.Now() {
-			left = left || strings.Contains(p.Command, word)
-		}
-		if !left || time.Now().After(end) {
-			return !left
-		}
-	}
 }

@@ -38,7 +38,7 @@ func agentKilled(t *testing.T, s *stage) {
 	if n := d.notices(bridge.NoticeGone); len(n) != 1 || n[0].Level != bridge.Problem {
 		t.Errorf("notices %+v, want one that the agent is gone", d.seen.Notices)
 	}
-	if !s.goneWithin(sleeper, nothingLeft) {
+	if !s.family.Lost(sleeper, nothingLeft) {
 		t.Error("the killed agent's command lives on")
 	}
 	next := s.play(t, "text", allow)
