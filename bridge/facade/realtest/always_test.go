@@ -19,8 +19,10 @@ func TestAlwaysSwitchesNothing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("real agents take minutes")
 	}
+	t.Parallel()
 	for _, id := range []string{"gemini", "qwen"} {
 		t.Run(id, func(t *testing.T) {
+			t.Parallel()
 			s := newStage(t, id)
 			c := s.client(t, id)
 			c.call(t, "initialize", `{"protocolVersion":1,"clientInfo":{"name":"always","version":"1"},"clientCapabilities":{}}`)

@@ -107,7 +107,7 @@ type play struct {
 	*goClient
 	conn    *acp.ClientSideConnection
 	session acp.SessionId
-	loads   bool
+	closes  bool
 }
 
 // begins starts what a command line says and opens a session with it.
@@ -126,7 +126,7 @@ func (s *stage) begins(ctx context.Context, t *testing.T, c *goClient, command [
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.loads = hello.AgentCapabilities.LoadSession
+	p.closes = hello.AgentCapabilities.SessionCapabilities.Close != nil
 	made, err := p.conn.NewSession(ctx, acp.NewSessionRequest{Cwd: s.Project, McpServers: []acp.McpServer{}})
 	if err != nil {
 		t.Fatal(err)
@@ -143,17 +143,13 @@ func (p *play) prompt(ctx context.Context, s *stage, script string) (acp.StopRea
 // acp-go-sdk's client with each agent: plain turn, edit of a dirty buffer, refusal,
 // a write outside, cancel, load.
 func TestGoClient(t *testing.T) {
-	if testing.Short() {
-		t.Skip("real agents take minutes")
-	}
-	for _, id := range agents() {
-		t.Run(id, func(t *testing.T) {
-			s := newStage(t, id)
-			t.Run("scenes", func(t *testing.T) { s.playGo(t) })
-			s.checkWires(t)
-			s.family.Gone(t, nothingLeft)
-		})
-	}
+	each(t, func(t *testing.T, id string) {
+		s := newStage(t, id)
+		t.Run("scenes", func(t *testing.T) { s.playGo(t) })
+		s.checkWires(t, whole)
+		s.family.Gone(t, nothingLeft)
+		s.changed(t, "by-shell.txt", "notes.txt")
+	})
 }
 
 func (s *stage) playGo(t *testing.T) {
@@ -181,25 +177,32 @@ func (s *stage) playGo(t *testing.T) {
 	if buffer != "alpha\nBETA\ngamma UNSAVED\n" && !(strings.Contains(s.disk(t, "notes.txt"), "BETA") && strings.Contains(buffer, "UNSAVED")) {
 		t.Errorf("edit: buffer %q, disk %q", buffer, s.disk(t, "notes.txt"))
 	}
-	c.refuse(true)
-	if _, asked := ends("shell", ""); asked > 0 {
-		if _, err := os.Stat(filepath.Join(s.Project, "by-shell.txt")); err == nil {
-			t.Error("reject: the command ran")
+	s.rejects(t, func(scene string) int {
+		if scene == "plain" {
+			ends("text", acp.StopReasonEndTurn)
+			return 0
 		}
+		c.refuse(true)
+		_, asked := ends("asked", "")
+		c.refuse(false)
+		return asked
+	})
+	if _, asked := ends("asked", acp.StopReasonEndTurn); asked == 0 || s.disk(t, "by-shell.txt") != "made-by-shell" {
+		t.Errorf("permission: asked %d times, and the command's file is %q", asked, s.disk(t, "by-shell.txt"))
 	}
-	c.refuse(false)
 	ends("outside", "")
-	if _, err := os.Stat(filepath.Join(s.Project, "..", "outside.txt")); err == nil {
-		t.Error("outside: a file outside the project was written")
-	}
+	s.nothingOutside(t)
 	s.cancels(ctx, t, p)
-	if !p.loads {
-		return
-	}
 	if _, err := p.conn.LoadSession(ctx, acp.LoadSessionRequest{SessionId: p.session, Cwd: s.Project, McpServers: []acp.McpServer{}}); err != nil {
 		t.Fatalf("load: %v", err)
 	}
 	ends("text", acp.StopReasonEndTurn)
+	if !p.closes {
+		return
+	}
+	if _, err := p.conn.CloseSession(ctx, acp.CloseSessionRequest{SessionId: p.session}); err != nil {
+		t.Errorf("close: %v", err)
+	}
 }
 
 // cancels cancels a turn as soon as the agent says a word of its command.

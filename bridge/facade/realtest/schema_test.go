@@ -31,6 +31,7 @@ func official(t *testing.T) *rules {
 	for _, def := range []string{
 		"SessionNotification", "RequestPermissionRequest", "ReadTextFileRequest", "WriteTextFileRequest", "InitializeRequest", "InitializeResponse",
 		"ReadTextFileResponse", "WriteTextFileResponse", "RequestPermissionResponse", "SetSessionModeRequest", "SetSessionConfigOptionRequest", "PromptResponse",
+		"NewSessionResponse", "LoadSessionResponse", "SetSessionConfigOptionResponse", "SessionConfigOption", "AvailableCommand",
 	} {
 		if r.compiled[def], err = c.Compile("acp.json#/$defs/" + def); err != nil {
 			t.Fatal(err)
