@@ -2,6 +2,7 @@ package facade
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -11,7 +12,6 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"sallyport/bridge/permit"
-	"sallyport/bridge/rpc"
 	"sallyport/workspace/receipt"
 	"sallyport/workspace/turns"
 )
@@ -67,8 +67,8 @@ func (q *call) takeBack(e *entry, args []string, redo bool) {
 		q.tell(e, "nothing is left to change of turn "+dry.Of+left(dry))
 		return
 	}
-	c := shownCall{
-		Update: "tool_call", ID: "sallyport-undo-" + string(trimID(q.id)) + "-" + dry.Of, Title: verb + " turn " + dry.Of, Kind: "edit",
+	c := shownCall{ // an agent that knew the id could change what is shown
+		Update: "tool_call", ID: "sallyport-undo-" + rand.Text(), Title: verb + " turn " + dry.Of, Kind: "edit",
 		Status: "pending", Content: e.diffs(dry.Diffs), Meta: marked{struct {
 			Undo string `json:"undo"`
 		}{dry.Of}},
@@ -245,17 +245,6 @@ func hunksOf(unified string) (all []hunk) {
 		last = line[0]
 	}
 	return all
-}
-
-// trimID is a request's id as a part of another id.
-func trimID(id rpc.RawID) []byte {
-	out := make([]byte, 0, len(id))
-	for i := 0; i < len(id) && len(out) < 40; i++ {
-		if c := id[i]; c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '-' {
-			out = append(out, c)
-		}
-	}
-	return out
 }
 
 // turnsCommand lists the turns of the session's project.

@@ -178,3 +178,32 @@ func TestFolderBehindALink_IsNamedAsTheClientDoes(t *testing.T) {
 		t.Errorf("the diff does not name %s: %s", name, said)
 	}
 }
+
+// An agent learns which turns were taken back, and not by which tool calls that is shown.
+func TestUndo_ToolCallIsNotGuessed(t *testing.T) {
+	r := newRig(t, writes)
+	r.answers("session/request_permission", func(p jsontext.Value) string {
+		if strings.Contains(string(p), `"take_back"`) {
+			return `"result":{"outcome":{"outcome":"selected","optionId":"keep"}}`
+		}
+		return `"result":{"outcome":{"outcome":"selected","optionId":"allow"}}`
+	})
+	r.disk("a.txt", "one\n")
+	session := r.open()
+	r.turn(session, "write")
+	ids := map[string]bool{}
+	for range 2 {
+		id := `"undo"` // the client may use one id again
+		seen := len(r.updates())
+		r.write1(`{"jsonrpc":"2.0","id":` + id + `,"method":"session/prompt","params":{"sessionId":` + quote(session) + `,"prompt":[{"type":"text","text":"/undo"}]}}`)
+		r.turn(session, "/posture") // behind it
+		for _, u := range r.updates()[seen:] {
+			if id := memberOf([]byte(u), "toolCallId"); memberOf([]byte(u), "sessionUpdate") == "tool_call" {
+				ids[id] = true
+			}
+		}
+	}
+	if len(ids) != 2 {
+		t.Errorf("two undos of a turn are shown as %v", ids)
+	}
+}
