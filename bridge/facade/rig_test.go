@@ -336,6 +336,16 @@ func (r *rig) ends() string {
 	return strings.Join(all, " ")
 }
 
+// until waits for a state.
+func (r *rig) until(what string, reached func() bool) {
+	r.t.Helper()
+	for end := time.Now().Add(patience); !reached(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			r.t.Fatalf("%s: it did not come to that", what)
+		}
+	}
+}
+
 // received are the lines that the agents got.
 func (r *rig) received() []string {
 	raw, err := os.ReadFile(r.agent.Log)
