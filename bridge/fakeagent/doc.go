@@ -81,7 +81,8 @@
 //	                                text chunks, a write each (in bursts of 64 KiB if so said); each text starts
 //	                                with its number in eight digits and a space; size is the whole line's
 //	{"hugeLine": {"bytes": N, "chunk": 4096, "garbage": false}}
-//	                                a text chunk whose line is N bytes with its newline, or so much garbage
+//	                                a text chunk whose line is N bytes with its newline, or so much garbage;
+//	                                with "head" and "tail" these, and as much between them
 //	{"raw": "bytes"} {"raw": {"text" | "base64", "chunk": 1, "to": "stderr"}}    as they are, no newline added
 //	{"exit": 7} {"crash": true}     ends the process, crash by SIGKILL
 //	{"hang": true} {"hang": "deaf"} does nothing more; deaf also stops reading

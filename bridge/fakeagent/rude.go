@@ -106,15 +106,17 @@ func (r *run) updateLine() (head, tail string) {
 // hugeLine writes one line of exactly so many bytes, its newline included.
 func (r *run) hugeLine(args jsontext.Value) error {
 	var p struct {
-		Bytes   int  `json:"bytes"`
-		Chunk   int  `json:"chunk"`
-		Garbage bool `json:"garbage"`
+		Bytes   int    `json:"bytes"`
+		Chunk   int    `json:"chunk"`
+		Garbage bool   `json:"garbage"`
+		Head    string `json:"head"`
+		Tail    string `json:"tail"`
 	}
 	if err := json.Unmarshal(args, &p); err != nil {
 		return err
 	}
-	head, tail := "", "\n"
-	if !p.Garbage {
+	head, tail := p.Head, p.Tail+"\n"
+	if !p.Garbage && head == "" {
 		head, tail = r.updateLine()
 	}
 	fill := p.Bytes - len(head) - len(tail)
