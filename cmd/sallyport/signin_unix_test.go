@@ -26,8 +26,8 @@ import (
 type desk struct {
 	t        *testing.T
 	place    bridgetest.Place
+	env      []string
 	built    string // sallyport
-	program  string // the agent's
 	master   *os.File
 	terminal *os.File
 	cmd      *exec.Cmd
@@ -40,25 +40,31 @@ type desk struct {
 }
 
 // newDesk makes one with a shell's script as the agent mine, whose state is
-// ~/.mine, and the terminal of 100 columns and 30 lines.
+// ~/.mine.
 func newDesk(t *testing.T, built, script string) *desk {
 	t.Helper()
-	d := &desk{t: t, built: built, place: bridgetest.NewPlace(t)}
-	d.news = sync.NewCond(&d.mu)
-	d.program = d.place.Write(t, "bin/mine", "#!/bin/sh\n"+script)
-	if err := os.Chmod(d.program, 0o700); err != nil {
+	place := bridgetest.NewPlace(t)
+	program := place.Write(t, "bin/mine", "#!/bin/sh\n"+script)
+	if err := os.Chmod(program, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	state := filepath.Join(d.place.Home, ".mine")
+	state := filepath.Join(place.Home, ".mine")
 	if err := os.MkdirAll(state, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	config, err := json.Marshal(map[string]any{"agents": map[string]any{"mine": map[string]any{"name": "Mine", "command": d.program + " acp", "state": []string{state}}}})
+	config, err := json.Marshal(map[string]any{"agents": map[string]any{"mine": map[string]any{"name": "Mine", "command": program + " acp", "state": []string{state}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.place.Write(t, "home/.config/sallyport/config.json", string(config))
-	d.family = bridgetest.NewFamily(t, d.place)
+	place.Write(t, "home/.config/sallyport/config.json", string(config))
+	return sit(t, built, place, place.Environ())
+}
+
+// sit makes a terminal of 100 columns and 30 lines in a place.
+func sit(t *testing.T, built string, place bridgetest.Place, env []string) *desk {
+	t.Helper()
+	d := &desk{t: t, built: built, place: place, env: env, family: bridgetest.NewFamily(t, place)}
+	d.news = sync.NewCond(&d.mu)
 	master, terminal, err := pty.Open()
 	if err != nil {
 		t.Fatal(err)
@@ -81,7 +87,7 @@ func newDesk(t *testing.T, built, script string) *desk {
 func (d *desk) run(words ...string) {
 	d.t.Helper()
 	d.cmd = exec.Command(d.built, words...)
-	d.cmd.Env, d.cmd.Dir = d.place.Environ(), d.place.Project
+	d.cmd.Env, d.cmd.Dir = d.env, d.place.Project
 	d.cmd.Stdin, d.cmd.Stdout, d.cmd.Stderr = d.terminal, d.terminal, d.terminal
 	d.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	if err := d.cmd.Start(); err != nil {
