@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"io"
 	"os"
 	"sync/atomic"
 
@@ -126,43 +127,57 @@ func statOf(st *unix.Stat_t) stat {
 	return s
 }
 
+// contents is an open file. One of os would take two more system calls, to find that a file is nothing to be waited for.
+type contents struct{ fd int }
+
 // openFile opens a file in f for reading and looks at it. A link is an error, a FIFO does not block.
-func (f *folder) openFile(name string) (*os.File, stat, error) {
+func (f *folder) openFile(name string) (contents, stat, error) {
 	for {
 		fd, err := unix.Openat(f.fd, name, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 		if errors.Is(err, unix.EINTR) {
 			continue
 		}
 		if err != nil {
-			return nil, stat{}, &os.PathError{Op: "open", Path: name, Err: err}
+			return contents{}, stat{}, &os.PathError{Op: "open", Path: name, Err: err}
 		}
-		var st unix.Stat_t
-		if err := unix.Fstat(fd, &st); err != nil {
-			_ = unix.Close(fd)
-			return nil, stat{}, &os.PathError{Op: "stat", Path: name, Err: err}
+		file := contents{fd}
+		st, err := file.stat()
+		if err == nil && st.kind != File {
+			err = errNoFile
 		}
-		s := statOf(&st)
-		if s.kind != File {
-			_ = unix.Close(fd)
-			return nil, stat{}, errNoFile
+		if err != nil {
+			file.close()
+			return contents{}, stat{}, err
 		}
-		return os.NewFile(uintptr(fd), name), s, nil
+		return file, st, nil
 	}
 }
 
-// restat looks at an open file again.
-func restat(file *os.File) (stat, error) {
-	raw, err := file.SyscallConn()
-	if err != nil {
-		return stat{}, err
-	}
+// stat looks at an open file.
+func (c contents) stat() (stat, error) {
 	var st unix.Stat_t
-	var inner error
-	if err := raw.Control(func(fd uintptr) { inner = unix.Fstat(int(fd), &st) }); err != nil {
-		return stat{}, err
+	if err := unix.Fstat(c.fd, &st); err != nil {
+		return stat{}, os.NewSyscallError("fstat", err)
 	}
-	return statOf(&st), inner
+	return statOf(&st), nil
 }
+
+func (c contents) Read(p []byte) (int, error) {
+	for {
+		n, err := unix.Read(c.fd, p)
+		switch {
+		case errors.Is(err, unix.EINTR):
+			continue
+		case err != nil:
+			return 0, os.NewSyscallError("read", err)
+		case n == 0 && len(p) > 0:
+			return 0, io.EOF
+		}
+		return n, nil
+	}
+}
+
+func (c contents) close() { _ = unix.Close(c.fd) }
 
 // readlink reads a link's target.
 func (f *folder) readlink(name string) (string, error) {

@@ -120,18 +120,21 @@ func statOf(info fs.FileInfo) stat {
 	return s
 }
 
+// contents is an open file.
+type contents struct{ *os.File }
+
 // openFile opens a file in f for reading and looks at it. A link is an error.
-func (f *folder) openFile(name string) (*os.File, stat, error) {
+func (f *folder) openFile(name string) (contents, stat, error) {
 	was, err := f.root.Lstat(name)
 	if err != nil {
-		return nil, stat{}, err
+		return contents{}, stat{}, err
 	}
 	if !was.Mode().IsRegular() {
-		return nil, stat{}, errNoFile
+		return contents{}, stat{}, errNoFile
 	}
 	file, err := f.root.OpenFile(name, os.O_RDONLY|openFlags, 0)
 	if err != nil {
-		return nil, stat{}, err
+		return contents{}, stat{}, err
 	}
 	info, err := file.Stat()
 	if err == nil && (!info.Mode().IsRegular() || !os.SameFile(was, info)) {
@@ -139,19 +142,21 @@ func (f *folder) openFile(name string) (*os.File, stat, error) {
 	}
 	if err != nil {
 		file.Close()
-		return nil, stat{}, err
+		return contents{}, stat{}, err
 	}
-	return file, statOf(info), nil
+	return contents{file}, statOf(info), nil
 }
 
-// restat looks at an open file again.
-func restat(file *os.File) (stat, error) {
-	info, err := file.Stat()
+// stat looks at an open file.
+func (c contents) stat() (stat, error) {
+	info, err := c.Stat()
 	if err != nil {
 		return stat{}, err
 	}
 	return statOf(info), nil
 }
+
+func (c contents) close() { _ = c.Close() }
 
 // readlink reads a link's target.
 func (f *folder) readlink(name string) (string, error) { return f.root.Readlink(name) }

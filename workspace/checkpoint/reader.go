@@ -3,7 +3,6 @@ package checkpoint
 import (
 	"errors"
 	"io"
-	"os"
 	"time"
 
 	"sallyport/workspace/checkpoint/pack"
@@ -35,21 +34,21 @@ func (r *reader) file(e *entry, in *folder, st stat) Reason {
 		case w.counts.stored.Load() > w.options.MaxBytes-st.key.size:
 			return e.leaveOut(OverBudget, st.key)
 		}
-		file, opened, err := in.openFile(e.name)
+		file, found, err := in.openFile(e.name)
 		if err != nil {
 			return r.unread(e, st, err)
 		}
 		began := time.Now()
-		h, took, err := r.store(file, opened.key.size)
-		after, serr := restat(file)
-		file.Close()
+		h, took, err := r.store(file, found.key.size)
+		after, serr := file.stat()
+		file.close()
 		w.counts.stored.Add(took)
 		if err != nil {
 			return r.unread(e, st, err)
 		}
-		if serr == nil && after.key == opened.key && after.mode == opened.mode && !h.IsZero() {
+		if serr == nil && after.key == found.key && after.mode == found.mode && !h.IsZero() {
 			w.counts.read.Add(1)
-			e.State, e.key, e.racy = State{Kind: File, Mode: opened.mode, Hash: h}, opened.key, opened.key.racy(began)
+			e.State, e.key, e.racy = State{Kind: File, Mode: found.mode, Hash: h}, found.key, found.key.racy(began)
 			return 0
 		}
 		st = after
@@ -77,7 +76,7 @@ type storeError struct{ error }
 var errOver = errors.New("time is over")
 
 // store stores an open file's content. The zero Hash says that it had another size.
-func (r *reader) store(file *os.File, size int64) (Hash, int64, error) {
+func (r *reader) store(file contents, size int64) (Hash, int64, error) {
 	if size >= pack.ChunkSize {
 		from := &watched{file: file, over: r.walk.over, left: size + 1}
 		h, n, took, err := r.walk.store.objects.PutStream(from, Hash{}, r.walk.compress())
@@ -94,7 +93,7 @@ func (r *reader) store(file *os.File, size int64) (Hash, int64, error) {
 	if r.body == nil {
 		r.body = make([]byte, pack.ChunkSize)
 	}
-	n, err := io.ReadFull(file, r.body[:size+1])
+	n, err := io.ReadAtLeast(file, r.body[:size+1], max(1, int(size))) // there was room for more
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return Hash{}, 0, err
 	}
@@ -110,7 +109,7 @@ func (r *reader) store(file *os.File, size int64) (Hash, int64, error) {
 
 // watched is a file of which no more is read than there was, and nothing after the time is over.
 type watched struct {
-	file *os.File
+	file contents
 	over func() bool
 	left int64
 	err  error

@@ -150,7 +150,7 @@ func readRules(in *folder) ([]byte, key, error) {
 	if err != nil {
 		return nil, key{}, err
 	}
-	defer file.Close()
+	defer file.close()
 	text, err := io.ReadAll(io.LimitReader(file, ignore.MaxSize+1))
 	if err != nil || st.key.racy(began) {
 		return text, key{}, err
