@@ -13,10 +13,16 @@ import (
 // Main is TestMain for packages that run the scripted agent: started with
 // "fake-agent", the test binary is that agent.
 func Main(m *testing.M) {
+	BeAgent()
+	os.Exit(m.Run())
+}
+
+// BeAgent is Main's part for a TestMain that does more besides. It does not return
+// where the test binary is the agent.
+func BeAgent() {
 	if len(os.Args) > 1 && os.Args[1] == "fake-agent" {
 		os.Exit(fakeagent.Run(os.Args[2:], os.Stdin, os.Stdout, os.Stderr))
 	}
-	os.Exit(m.Run())
 }
 
 // Scripted is a scripted agent, ready to be started.

@@ -118,10 +118,11 @@ func TestDeafAgent_InMidTurn(t *testing.T) {
 			turn := r.prompt(session, name)
 			pid := r.pid(session)
 			var ids []string
+			prompts := 300 // more than wait for a turn
 			if floods {
-				ids = r.flood(session)
+				ids, prompts = r.flood(session), 20
 			}
-			for range 20 {
+			for range prompts {
 				ids = append(ids, r.prompt(session, "more"))
 			}
 			if got := r.turn(well, "well"); got != "end_turn" {

@@ -28,7 +28,7 @@ func start(t *testing.T, script string, args ...string) *run {
 	t.Helper()
 	p := bridgetest.NewPlace(t)
 	r := &run{place: p, family: bridgetest.NewFamily(t, p)}
-	program := bridgetest.Build(t)
+	program := program.Path(t)
 	if args == nil {
 		args = []string{"--", program, "fake-agent", p.Write(t, "script.jsonc", script)}
 	}

@@ -28,8 +28,14 @@ import (
 	"sallyport/workspace/turns"
 )
 
+// program is ours, for tests that start it.
+var program bridgetest.Program
+
 // TestMain lets the test binary be the scripted agent.
-func TestMain(m *testing.M) { bridgetest.Main(m) }
+func TestMain(m *testing.M) {
+	bridgetest.BeAgent()
+	program.Main(m)
+}
 
 // patience is how long an event may take on a busy machine.
 const patience = 90 * time.Second
