@@ -108,6 +108,7 @@ await app.connectWith(stream, async (ctx) => {
       for (const o of options.filter((o) => o.id !== 'mode')) now.answered = (await set(o)).configOptions.map((o) => o.id);
       return {};
     },
+    mode: async (modeId) => { const id = await session(); fresh(); return ctx.request(M.agent.session.setMode, { sessionId: id, modeId }); },
     pick: async (agent) => {
       await session();
       fresh();
