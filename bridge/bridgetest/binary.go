@@ -2,6 +2,7 @@ package bridgetest
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -25,13 +26,28 @@ func build(t testing.TB, dir string) (string, error) {
 	if runtime.GOOS == "windows" {
 		path += ".exe"
 	}
+	root := Root(t)
+	if err := dependOn(root); err != nil {
+		return "", fmt.Errorf("looking at the source: %w", err)
+	}
 	cmd := exec.Command("go", "build", "-o", path, "./cmd/sallyport")
-	cmd.Dir = Root(t)
+	cmd.Dir = root
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("building sallyport: %w: %s", err, out)
 	}
 	return path, nil
+}
+
+// dependOn looks at every folder of the source. The go command remembers which a
+// test has looked at, and repeats no result of another source.
+func dependOn(root string) error {
+	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() && (d.Name() == ".git" || d.Name() == "node_modules") {
+			return filepath.SkipDir
+		}
+		return err
+	})
 }
 
 // Program is the sallyport program, built once for all tests of a package whose
