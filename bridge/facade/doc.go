@@ -18,7 +18,9 @@
 //     among it. A cancel overtakes what has not reached the agent yet.
 //   - Nothing of a session is told before the answer that names it.
 //   - A client that does not read stops its agents; an agent that does not read
-//     stops the client at maxLane messages or maxLaneBytes, for maxStall at most.
+//     stops the client at maxLane messages or maxLaneBytes, for Stall at most, and
+//     what is about no session does not wait for it.
+//   - A session can be closed whatever its agent does.
 //   - Files are read from the client where it can give them, and an agent's text
 //     becomes a whole text of the client's, merged with what is there now and looked
 //     at afterwards.
