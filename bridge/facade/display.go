@@ -36,6 +36,8 @@ func (d display) Update(ctx context.Context, u bridge.Update) {
 		return
 	case "config_option_update":
 		d.updateOptions(e, &u)
+	case "current_mode_update":
+		defer d.updateMode(e, u.Raw)
 	}
 	if u.From.Frame == nil { // ours
 		d.update(e, u.Raw)

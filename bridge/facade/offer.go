@@ -23,6 +23,7 @@ type offer struct {
 	told     bool            // the client has a list of commands
 	spoken   bool            // a prompt was sent: another agent would know nothing of it
 	options  jsontext.Value  // the agent's config options as it told them last
+	picks    []pick          // what an agent without any has instead
 }
 
 // configOption is a config option of type select (ACP v1, SessionConfigOption).
@@ -30,6 +31,7 @@ type configOption struct {
 	ID          string        `json:"id"`
 	Name        string        `json:"name"`
 	Description string        `json:"description,omitzero"`
+	Category    string        `json:"category,omitzero"`
 	Type        string        `json:"type"`
 	Current     string        `json:"currentValue"`
 	Options     []configValue `json:"options"`
@@ -37,8 +39,9 @@ type configOption struct {
 }
 
 type configValue struct {
-	Value string `json:"value"`
-	Name  string `json:"name"`
+	Value       string `json:"value"`
+	Name        string `json:"name"`
+	Description string `json:"description,omitzero"`
 }
 
 // choices is our config option for a session of an agent; nil where there is
@@ -49,10 +52,10 @@ func (c *client) choices(agent string) *configOption {
 	}
 	o := &configOption{ID: agentOption, Name: "Agent", Description: "Which agent Sallyport starts", Type: "select", Current: agent, Meta: marked{struct{}{}}}
 	for _, choice := range c.Choices() {
-		o.Options = append(o.Options, configValue{choice.ID, choice.Name})
+		o.Options = append(o.Options, configValue{Value: choice.ID, Name: choice.Name})
 	}
 	if !slices.ContainsFunc(o.Options, func(v configValue) bool { return v.Value == agent }) {
-		o.Options = append(o.Options, configValue{agent, agent})
+		o.Options = append(o.Options, configValue{Value: agent, Name: agent})
 	}
 	return o
 }
@@ -62,13 +65,25 @@ func (e *entry) learnOffer(answer jsontext.Value, o *configOption) jsontext.Valu
 	if o == nil {
 		return answer
 	}
-	list, _ := rpc.Member(answer, "configOptions")
-	e.learnOptions(list)
-	with, err := rpc.SetMember(answer, "configOptions", withOption(list, o))
+	with, err := rpc.SetMember(answer, "configOptions", withOption(e.offered(answer), o))
 	if err != nil {
 		return answer
 	}
 	return with
+}
+
+// offered are the config options of an agent's answer, which are noted: those that it
+// has instead where it has none.
+func (e *entry) offered(answer jsontext.Value) []byte {
+	list, _ := rpc.Member(answer, "configOptions")
+	if picks := picksOf(answer); picks != nil && isNone(list) {
+		e.mu.Lock()
+		e.offer.picks = picks
+		e.mu.Unlock()
+		list = listOf(picks)
+	}
+	e.learnOptions(list)
+	return list
 }
 
 func (e *entry) learnOptions(list []byte) {
@@ -136,7 +151,12 @@ func isEmpty(list []byte) bool {
 // session's lane.
 func (q *call) setOption(e *entry) {
 	value, _ := rpc.Member(q.params, "configId")
-	if option, err := rpc.Unquote(value); err != nil || option != agentOption || q.Choices == nil {
+	option, err := rpc.Unquote(value)
+	if p, ok := e.pick(option); ok {
+		q.setPick(e, p)
+		return
+	}
+	if err != nil || option != agentOption || q.Choices == nil {
 		t := bridge.Through{Session: e.known(), ID: q.id, Method: q.method, Params: q.params}
 		q.side().Forward(q.ctx, t, func(result jsontext.Value, err error) {
 			if err == nil {
@@ -199,9 +219,7 @@ func (q *call) switchTo(e *entry, agent string) {
 	e.mu.Unlock()
 	wire := &bridge.Wire{Params: opening, Answered: func(i bridge.Info, answer jsontext.Value) {
 		early := q.table.rebind(e, i, opening)
-		list, _ := rpc.Member(answer, "configOptions")
-		e.learnOptions(list)
-		q.answer(optionsOf(list, q.choices(i.Agent)), nil)
+		q.answer(optionsOf(e.offered(answer), q.choices(i.Agent)), nil)
 		for _, n := range early {
 			q.notice(e, n)
 		}

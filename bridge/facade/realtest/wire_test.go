@@ -155,7 +155,7 @@ func (s *stage) checkWires(t *testing.T, cut bool) {
 // ofAgent reports whether a set_config_option is about an option of the agent's own.
 func ofAgent(m rpc.Message) bool {
 	id, _ := rpc.Member(m.Params, "configId")
-	return string(id) != `"sallyport.agent"`
+	return !strings.HasPrefix(string(id), `"sallyport.`)
 }
 
 // prompts are the texts of those for the agent: ours, which go before, are left out.

@@ -105,7 +105,7 @@ await app.connectWith(stream, async (ctx) => {
     options: async () => { // all again as they are, the agent's own and ours; its mode is not for us to agree to
       await session();
       fresh({ options: options.map((o) => o.id) });
-      for (const o of options.filter((o) => o.id !== 'mode')) now.answered = (await set(o)).configOptions.map((o) => o.id);
+      for (const o of options.filter((o) => o.id !== 'mode' && o.id !== 'sallyport.mode')) now.answered = (await set(o)).configOptions.map((o) => o.id);
       return {};
     },
     mode: async (modeId) => { const id = await session(); fresh(); return ctx.request(M.agent.session.setMode, { sessionId: id, modeId }); },
