@@ -142,7 +142,7 @@ type TurnRecord struct {
 }
 
 // AuthMethod is one way to sign in to an agent. Command is the exact line for
-// a terminal when the agent signs in there.
+// a terminal when the agent signs in there: ours, which has it do so in the fences.
 type AuthMethod struct {
 	ID          string `json:"id"`
 	Name        string `json:"name"`

@@ -4,14 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/kballard/go-shellquote"
 
 	"sallyport/bridge/quirk"
 	"sallyport/bridge/rpc"
@@ -173,41 +170,4 @@ func (a *agent) startError(ctx context.Context, method string, waited time.Durat
 		e.Hint = "run `sallyport doctor --probe` to see what it needs"
 	}
 	return e
-}
-
-// signIn describes an agent's ways to sign in for a person. A terminal's way is
-// the exact command line; none is ever run for the user.
-func (a *agent) signIn() []AuthMethod {
-	all := make([]AuthMethod, 0, len(a.hello.AuthMethods))
-	for _, raw := range a.hello.AuthMethods {
-		var m authMethod
-		if rpc.Unmarshal(raw, &m) != nil {
-			continue // _meta may hold anything; the other ways still work
-		}
-		one := AuthMethod{ID: m.ID, Name: m.Name, Description: m.Description}
-		switch t := m.Meta.Terminal; {
-		case t != nil:
-			one.Command = commandLine(t.Env, shellquote.Join(t.Command), t.Args)
-		case m.Type == "terminal":
-			one.Command = commandLine(m.Env, a.harness.CommandLine(), m.Args)
-		case m.Meta.Type == "terminal":
-			one.Command = commandLine(nil, a.harness.CommandLine(), m.Meta.Args)
-		}
-		all = append(all, one)
-	}
-	return all
-}
-
-// commandLine is a line that a person can paste into a terminal. program is
-// quoted already.
-func commandLine(env map[string]string, program string, args []string) string {
-	var words []string
-	for _, name := range slices.Sorted(maps.Keys(env)) {
-		words = append(words, name+"="+shellquote.Join(env[name]))
-	}
-	words = append(words, program)
-	if len(args) > 0 {
-		words = append(words, shellquote.Join(args...))
-	}
-	return strings.Join(words, " ")
 }

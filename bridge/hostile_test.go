@@ -294,7 +294,7 @@ func TestOddMetaIsNoReasonNotToStart(t *testing.T) {
 	if !ok || len(auth.Methods) == 0 {
 		t.Fatalf("got %v, want the ways to sign in", err)
 	}
-	if got, want := auth.Methods[len(auth.Methods)-1].Command, `'/opt/my agent/bin' 'log in'`; got != want {
-		t.Errorf("the line is %s, want %s", got, want)
+	if got, want := auth.Methods[len(auth.Methods)-1].Command, ` acp --agent fake --sallyport-sign-in --program '/opt/my agent/bin' -- 'log in'`; !strings.HasSuffix(got, want) {
+		t.Errorf("the line is %s, want it to end with %s", got, want)
 	}
 }

@@ -27,7 +27,7 @@ func TestProbe(t *testing.T) {
 			bridge.Probed{Name: "x", Version: "1", Sessions: []string{"load", "fork", "list"}, Modes: []string{"a", "b"}}},
 		{"wants a sign-in", `{"agent": {"name": "x"}, "authRequired": true, "authMethods": [{"id": "a", "name": "Key"},
 		  {"id": "b", "name": "B", "_meta": {"terminal-auth": {"command": "x", "args": ["login"]}}}]}`, true,
-			bridge.Probed{Name: "x", Fix: "x login"}},
+			bridge.Probed{Name: "x", Fix: " acp --agent fake --sallyport-sign-in --program x -- login"}},
 		{"refuses a session", `{"agent": {"name": "x"}, "on": {"session/new": {"answer": {"error": {"code": 1, "message": "no"}}}}}`, true, bridge.Probed{Name: "x"}},
 		{"does not speak ACP", `{"protocolVersion": 99}`, true, bridge.Probed{Fix: "update Sallyport, or use a version of the agent that speaks ACP 1"}},
 	} {
@@ -44,7 +44,7 @@ func TestProbe(t *testing.T) {
 			if (err != nil) != test.fails {
 				t.Errorf("got %v", err)
 			}
-			if got.Name != test.want.Name || got.Version != test.want.Version || got.Fix != test.want.Fix ||
+			if got.Name != test.want.Name || got.Version != test.want.Version || !strings.HasSuffix(got.Fix, test.want.Fix) || (got.Fix == "") != (test.want.Fix == "") ||
 				!slices.Equal(got.Sessions, test.want.Sessions) || !slices.Equal(got.Modes, test.want.Modes) {
 				t.Errorf("got %+v, want %+v", got, test.want)
 			}

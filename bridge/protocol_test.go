@@ -70,8 +70,8 @@ func TestK4(t *testing.T) {
 	if !errors.As(err, &auth) || len(auth.Methods) != 3 {
 		t.Fatalf("got %v, want the ways to sign in", err)
 	}
-	if line := auth.Methods[2].Command; !strings.HasPrefix(line, `X='1 2' `) || !strings.HasSuffix(line, `--login 'a b'`) {
-		t.Errorf("the terminal's line is %q, want it exact", line)
+	if line := auth.Methods[2].Command; !strings.HasSuffix(line, ` acp --agent fake --sallyport-sign-in --env 'X=1 2' -- --login 'a b'`) {
+		t.Errorf("the terminal's line is %q, want it exact, and through us", line)
 	}
 	if err := r.Authenticate(r.ctx(), "fake", r.folder, "c"); !errors.As(err, &auth) {
 		t.Errorf("a terminal's way was taken without a terminal: %v", err)

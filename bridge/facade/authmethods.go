@@ -133,7 +133,7 @@ func (c *client) terminalMethod(object jsontext.Value, agent string) (jsontext.V
 	if err != nil {
 		return nil, err
 	}
-	return withWords(object, s.words())
+	return withWords(object, s.Words())
 }
 
 // terminalCommand gives an agent's command our own in its place.
@@ -159,7 +159,7 @@ func (c *client) terminalCommand(object jsontext.Value, agent string) (jsontext.
 	if err != nil {
 		return nil, err
 	}
-	return withWords(out, slices.Concat(c.Self[1:], s.words()))
+	return withWords(out, slices.Concat(c.Self[1:], s.Words()))
 }
 
 // withWords sets the arguments of an object, and leaves it no variables.
@@ -178,8 +178,8 @@ func withWords(object jsontext.Value, words []string) (jsontext.Value, error) {
 }
 
 // said reads the arguments and the variables that an agent gives.
-func (c *client) said(object jsontext.Value, agent string) (SignIn, error) {
-	var s SignIn
+func (c *client) said(object jsontext.Value, agent string) (bridge.SignIn, error) {
+	var s bridge.SignIn
 	if c.Choices != nil { // our command line names no agent
 		if s.Agent = agent; agent == "" {
 			return s, errNobody

@@ -24,6 +24,8 @@
 //   - Files are read from the client where it can give them, and an agent's text
 //     becomes a whole text of the client's, merged with what is there now and looked
 //     at afterwards.
+//   - What a client runs in a terminal to sign in is this program again: no word of
+//     an agent's is run outside the fences, or set on us.
 //   - What we add is marked with _meta.sallyport.
 //   - Run returns when every session is closed and every goroutine has ended.
 //

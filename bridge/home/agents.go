@@ -170,5 +170,5 @@ func Command(line string) (*harness.Harness, error) {
 	if len(words) > 0 {
 		name = filepath.Base(words[0])
 	}
-	return harness.FromCommand(harness.Command{ID: "custom", Name: name, Args: words, Dir: dir, FS: true})
+	return harness.FromCommand(harness.Command{ID: harness.CustomID, Name: name, Args: words, Dir: dir, FS: true})
 }

@@ -69,7 +69,7 @@ func (c *call) acpFlags() (a acpFlags, status int, done bool) {
 
 func acp(c *call) int {
 	words := c.args
-	at := slices.Index(words, facade.SignInMarker)
+	at := slices.Index(words, bridge.SignInMarker)
 	if at >= 0 {
 		c.args = words[:at]
 	}
@@ -132,7 +132,7 @@ func behind(ctx context.Context, h *home.Home, agent string, command []string) (
 	front := &facade.Facade{Agent: agent, Folder: dir}
 	switch {
 	case len(command) > 0:
-		own, err := harness.FromCommand(harness.Command{ID: "custom", Name: filepath.Base(command[0]), Args: command, Dir: dir, FS: true})
+		own, err := harness.FromCommand(harness.Command{ID: harness.CustomID, Name: filepath.Base(command[0]), Args: command, Dir: dir, FS: true})
 		if err != nil {
 			return nil, side, fmt.Errorf("reading the command: %w", err)
 		}

@@ -9,7 +9,6 @@ import (
 	"syscall"
 
 	"sallyport/bridge"
-	"sallyport/bridge/facade"
 	"sallyport/bridge/home"
 	"sallyport/server/signin"
 )
@@ -17,12 +16,12 @@ import (
 // signIn signs in to the agent that stands behind the flags, as a client's terminal
 // starts it: by the words that the answer to initialize has for it.
 func (c *call) signIn(a acpFlags, words []string) int {
-	s, err := facade.ReadSignIn(words)
+	s, err := bridge.ReadSignIn(words)
 	switch {
 	case err != nil:
 		return c.usage("acp", err.Error())
 	case s.Agent != "" && (a.agent != "" || len(a.command) > 0):
-		return c.usage("acp", fmt.Sprintf("%s names agent %s, and there is one already", facade.SignInMarker, s.Agent))
+		return c.usage("acp", fmt.Sprintf("%s names agent %s, and there is one already", bridge.SignInMarker, s.Agent))
 	case s.Agent != "":
 		a.agent = s.Agent
 	}
@@ -38,6 +37,7 @@ func (c *call) signIn(a acpFlags, words []string) int {
 	if err != nil {
 		return c.fail("acp", err)
 	}
+	s.Agent, s.Folder = front.Agent, front.Folder
 	t := &signin.Terminal{In: c.stdin, Out: c.stdout, Err: c.stderr, Home: side, Log: log}
-	return t.Run(ctx, bridge.SignIn{Agent: front.Agent, Folder: front.Folder, Program: s.Program, Args: s.Args, Env: s.Env})
+	return t.Run(ctx, s)
 }

@@ -30,6 +30,9 @@ type Settings struct {
 	RemoveEnv []string
 }
 
+// CustomID is the id of a harness that is a command line, and in no configuration.
+const CustomID = "custom"
+
 // FromCommand makes a harness with Origin User. The first word of the command
 // is a bare name, looked up on PATH, or an absolute path, or one that begins
 // with ~/; another relative path is taken from c.Dir only, never from the
