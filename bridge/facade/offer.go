@@ -72,27 +72,26 @@ func (e *entry) learnOffer(answer jsontext.Value, o *configOption) jsontext.Valu
 	return with
 }
 
-// offered are the config options of an agent's answer, which are noted: those that it
-// has instead where it has none.
-func (e *entry) offered(answer jsontext.Value) []byte {
-	list, _ := rpc.Member(answer, "configOptions")
-	if picks := picksOf(answer); picks != nil && isNone(list) {
-		e.mu.Lock()
-		e.offer.picks = picks
-		e.mu.Unlock()
-		list = listOf(picks)
-	}
-	e.learnOptions(list)
-	return list
-}
-
-func (e *entry) learnOptions(list []byte) {
-	if len(list) == 0 || list[0] != '[' {
-		return
-	}
+// offered are the config options that an agent tells, which are noted: those for what
+// it has instead while it has none.
+func (e *entry) offered(told jsontext.Value) []byte {
+	list, _ := rpc.Member(told, "configOptions")
+	picks := picksOf(told)
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.offer.options = bytes.Clone(list)
+	switch {
+	case !isNone(list):
+		e.offer.picks = nil
+	case picks != nil:
+		e.offer.picks = picks
+	}
+	if e.offer.picks != nil {
+		list = listOf(e.offer.picks)
+	}
+	if len(list) > 0 && list[0] == '[' {
+		e.offer.options = bytes.Clone(list)
+	}
+	return list
 }
 
 // updateOptions adds our config option to an update, which tells all of them.
@@ -101,9 +100,7 @@ func (d display) updateOptions(e *entry, u *bridge.Update) {
 	if o == nil {
 		return
 	}
-	list, _ := rpc.Member(u.Raw, "configOptions")
-	e.learnOptions(list)
-	if err := setMember(u, "configOptions", withOption(list, o)); err != nil {
+	if err := setMember(u, "configOptions", withOption(e.offered(u.Raw), o)); err != nil {
 		d.log.Debug("our option was not added", "error", err)
 	}
 }

@@ -12,7 +12,9 @@ const old = `"modes":{"currentModeId":"ask","availableModes":[{"id":"ask","name"
 // Our config option hides no modes from a client that then heeds config options only:
 // those of an agent that has none are one, too.
 func TestModes_BesideOurOption(t *testing.T) {
-	r := newRig(t, `{`+old+`,"prompts":[{"match":"switch","steps":[{"update":{"sessionUpdate":"current_mode_update","currentModeId":"ask"}}]}]}`, func(r *rig) {
+	r := newRig(t, `{`+old+`,"prompts":[{"match":"switch","steps":[{"update":{"sessionUpdate":"current_mode_update","currentModeId":"ask"}}]},
+		{"match":"tell","steps":[{"update":{"sessionUpdate":"config_option_update","configOptions":[{"id":"x","name":"X","type":"select","currentValue":"a","options":[{"value":"a","name":"A"}]}]}},
+			{"update":{"sessionUpdate":"current_mode_update","currentModeId":"plan"}}]}]}`, func(r *rig) {
 		r.front.Choices = func() []facade.Choice { return []facade.Choice{{ID: "fake", Name: "Fake"}} }
 	})
 	r.call("initialize", hello)
@@ -52,6 +54,15 @@ func TestModes_BesideOurOption(t *testing.T) {
 	}
 	if answer = r.call("session/set_config_option", pick("sallyport.agent", `"fake"`)); !strings.Contains(answer, option("ask")) {
 		t.Errorf("what was refused is picked: %s", answer)
+	}
+	// Once it tells options of its own these are all.
+	before := len(r.updates())
+	r.turn(session, "tell")
+	if said := strings.Join(r.updates()[before:], "\n"); strings.Contains(said, "sallyport.mode") || !strings.Contains(said, `"id":"x"`) {
+		t.Errorf("the agent's options were told as %s", said)
+	}
+	if answer = r.call("session/set_config_option", pick("sallyport.agent", `"fake"`)); strings.Contains(answer, "sallyport.mode") || !strings.Contains(answer, `"id":"x"`) {
+		t.Errorf("the options of now: %s", answer)
 	}
 	checkAuthored(t, r)
 }
