@@ -1,8 +1,10 @@
 package realtest
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -23,8 +25,10 @@ type goClient struct {
 	mu      sync.Mutex
 	said    strings.Builder
 	asked   int
-	refuses bool
-	calls   chan struct{} // one slot: a tool call was said
+	wish    acp.PermissionOptionKind // what is picked; "": to allow once
+	picked  []string                 // names of the options that were picked
+	modes   []string                 // that were told, or asked about
+	calls   chan struct{}            // one slot: a tool call was said
 	buffers map[string]string
 }
 
@@ -36,6 +40,9 @@ func (c *goClient) SessionUpdate(_ context.Context, n acp.SessionNotification) e
 	}
 	if n.Update.ToolCall != nil {
 		c.called()
+	}
+	if m := n.Update.CurrentModeUpdate; m != nil {
+		c.modes = append(c.modes, string(m.CurrentModeId))
 	}
 	return nil
 }
@@ -52,12 +59,14 @@ func (c *goClient) RequestPermission(_ context.Context, p acp.RequestPermissionR
 	defer c.mu.Unlock()
 	c.asked++
 	c.called()
-	want := acp.PermissionOptionKindAllowOnce
-	if c.refuses {
+	want := cmp.Or(c.wish, acp.PermissionOptionKindAllowOnce)
+	if ours, _ := p.ToolCall.Meta["sallyport"].(map[string]any); ours["tool"] == "SetMode" {
+		c.modes = append(c.modes, fmt.Sprint(p.ToolCall.RawInput))
 		want = acp.PermissionOptionKindRejectOnce
 	}
 	for _, o := range p.Options {
 		if o.Kind == want {
+			c.picked = append(c.picked, o.Name)
 			return acp.RequestPermissionResponse{Outcome: acp.NewRequestPermissionOutcomeSelected(o.OptionId)}, nil
 		}
 	}
@@ -96,10 +105,11 @@ func (c *goClient) look() (said string, asked int) {
 	return said, asked
 }
 
-func (c *goClient) refuse(yes bool) {
+// picks has the person pick options of a kind from now on.
+func (c *goClient) picks(kind acp.PermissionOptionKind) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.refuses = yes
+	c.wish, c.picked, c.modes = kind, nil, nil
 }
 
 // play is one session of a goClient.
@@ -141,14 +151,18 @@ func (p *play) prompt(ctx context.Context, s *stage, script string) (acp.StopRea
 }
 
 // acp-go-sdk's client with each agent: plain turn, edit of a dirty buffer, refusal,
-// a write outside, cancel, load.
+// a write outside, an answer that lasts, cancel, load, close.
 func TestGoClient(t *testing.T) {
 	each(t, func(t *testing.T, id string) {
 		s := newStage(t, id)
 		t.Run("scenes", func(t *testing.T) { s.playGo(t) })
 		s.checkWires(t, whole)
 		s.family.Gone(t, nothingLeft)
-		s.changed(t, "by-shell.txt", "notes.txt")
+		want := []string{"by-shell.txt", "notes.txt"}
+		if s.widens() {
+			want = []string{"a.txt", "b.txt", "by-shell.txt", "notes.txt"}
+		}
+		s.changed(t, want...)
 	})
 }
 
@@ -182,9 +196,9 @@ func (s *stage) playGo(t *testing.T) {
 			ends("text", acp.StopReasonEndTurn)
 			return 0
 		}
-		c.refuse(true)
+		c.picks(acp.PermissionOptionKindRejectOnce)
 		_, asked := ends("asked", "")
-		c.refuse(false)
+		c.picks("")
 		return asked
 	})
 	if _, asked := ends("asked", acp.StopReasonEndTurn); asked == 0 || s.disk(t, "by-shell.txt") != "made-by-shell" {
@@ -192,6 +206,12 @@ func (s *stage) playGo(t *testing.T) {
 	}
 	ends("outside", "")
 	s.nothingOutside(t)
+	if s.widens() {
+		c.picks(acp.PermissionOptionKindAllowAlways)
+		_, asked := ends("twice", acp.StopReasonEndTurn)
+		s.switchedNothing(t, c, asked)
+		c.picks("")
+	}
 	s.cancels(ctx, t, p)
 	if _, err := p.conn.LoadSession(ctx, acp.LoadSessionRequest{SessionId: p.session, Cwd: s.Project, McpServers: []acp.McpServer{}}); err != nil {
 		t.Fatalf("load: %v", err)
