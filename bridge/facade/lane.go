@@ -91,7 +91,7 @@ func (l *lane) refused(closed error) error {
 	if l.closed {
 		return closed
 	}
-	return ours(rpc.InternalError, "the agent takes nothing more: wait for it, or cancel")
+	return ours(rpc.InternalError, "the agent takes nothing more: wait for it, cancel its turn, or close the session")
 }
 
 func (l *lane) run() {
