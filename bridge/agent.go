@@ -58,7 +58,6 @@ type wires struct {
 	noise   noise
 	load    load
 	asked   asked
-	passed  passed
 }
 
 // early are the updates that came before the answer that names their session.

@@ -191,7 +191,7 @@ func (a *agent) forClient(m *rpc.Message) jsontext.Value {
 	if !ok {
 		return params
 	}
-	own, ok := a.passed.find(rpc.RawID(about))
+	own, ok := a.conn.AskedFor(rpc.RawID(about))
 	if !ok {
 		return params
 	}

@@ -24,35 +24,6 @@ type Through struct {
 	Params  jsontext.Value // nil: none
 }
 
-// passed are the client's ids of the requests that were passed on to an agent. The
-// zero value is ready.
-type passed struct {
-	mu  sync.Mutex
-	own map[rpc.RawID]rpc.RawID // by the agent's
-}
-
-func (p *passed) put(theirs, own rpc.RawID) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.own == nil {
-		p.own = map[rpc.RawID]rpc.RawID{}
-	}
-	p.own[theirs] = own
-}
-
-func (p *passed) find(theirs rpc.RawID) (rpc.RawID, bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	own, ok := p.own[theirs]
-	return own, ok
-}
-
-func (p *passed) drop(theirs rpc.RawID) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	delete(p.own, theirs)
-}
-
 // Forward passes a request or a notification on. It returns when it was sent: what
 // is forwarded by one caller reaches the agent in order. It opens a session again
 // that was closed, and blocks while the agent does not read.
@@ -128,7 +99,7 @@ func (f *forward) send() error {
 		return nil
 	}
 	answered := make(chan struct{})
-	asked, err := a.conn.Ask(f.ctx, f.Method, params, func(result []byte, err error) {
+	asked, err := a.conn.AskFor(f.ctx, f.ID, f.Method, params, func(result []byte, err error) {
 		defer close(answered)
 		if errors.Is(err, rpc.ErrClosed) {
 			go f.end(nil, a.agentError(err)) // it waits for the end of the process
@@ -139,9 +110,7 @@ func (f *forward) send() error {
 	if err != nil {
 		return a.agentError(err)
 	}
-	a.passed.put(asked.ID(), f.ID)
 	go func() { // ends with the answer
-		defer a.passed.drop(asked.ID())
 		select {
 		case <-answered:
 			return

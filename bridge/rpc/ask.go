@@ -13,17 +13,38 @@ import (
 // still answered. done runs as in Go. An error means that nothing was sent, and
 // that done is not called.
 func (c *Conn) Ask(ctx context.Context, method string, params RawJSON, done func(result []byte, err error)) (*Asked, error) {
+	return c.AskFor(ctx, "", method, params, done)
+}
+
+// AskFor is Ask for one who calls the request own: AskedFor finds that by the id that
+// the peer sees, as soon as the peer can have it and until it has answered.
+func (c *Conn) AskFor(ctx context.Context, own RawID, method string, params RawJSON, done func(result []byte, err error)) (*Asked, error) {
 	if c.out.full(c.highWater()) {
 		// Nothing is built: this only waits.
 		if err := c.Stream(ctx, func(dst []byte) []byte { return dst }); err != nil {
 			return nil, err
 		}
 	}
-	id, err := c.start(method, params, true, done)
+	id, err := c.startFor(own, method, params, true, done)
 	if err != nil {
 		return nil, err
 	}
 	return &Asked{c, id, done}, nil
+}
+
+// AskedFor is what the asker calls the request that the peer knows by id; false: it is
+// none of AskFor's, or it was answered.
+func (c *Conn) AskedFor(id RawID) (own RawID, ok bool) {
+	n, ok := callID(id)
+	if !ok {
+		return "", false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if call := c.pending[n]; call != nil && call.own != "" {
+		return call.own, true
+	}
+	return "", false
 }
 
 // Asked is a call that Ask has sent.

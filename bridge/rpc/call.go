@@ -25,6 +25,7 @@ type calls struct {
 type call struct {
 	done func(result []byte, err error)
 	sent int64 // length of the output stream after the request
+	own  RawID // see AskFor
 }
 
 // Call sends a request and decodes its result into result, unless that is nil.
@@ -111,6 +112,11 @@ func (c *Conn) Notify(method string, params any) error {
 // start registers and sends a request; with now it is written here rather than by
 // the writer's goroutine, as far as the peer takes it at once.
 func (c *Conn) start(method string, params []byte, now bool, done func([]byte, error)) (int64, error) {
+	return c.startFor("", method, params, now, done)
+}
+
+// startFor is start for AskFor.
+func (c *Conn) startFor(own RawID, method string, params []byte, now bool, done func([]byte, error)) (int64, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed != nil {
@@ -132,7 +138,7 @@ func (c *Conn) start(method string, params []byte, now bool, done func([]byte, e
 	if err != nil {
 		return 0, closedBy(err)
 	}
-	c.pending[id] = &call{done: done, sent: sent}
+	c.pending[id] = &call{done: done, sent: sent, own: own}
 	return id, nil
 }
 
@@ -150,11 +156,18 @@ func (c *Conn) answered(m *Message) {
 	}
 }
 
-// take removes and returns the call with an id as the peer sent it, nil if
-// there is none. Only the very bytes that we sent are taken: "1" is not 1.
-func (c *Conn) take(id RawID) *call {
+// callID reads the id of a call of ours. Only the very bytes that we sent are one:
+// "1" is not 1.
+func callID(id RawID) (n int64, ok bool) {
 	n, err := strconv.ParseInt(string(id), 10, 64)
-	if err != nil || strconv.FormatInt(n, 10) != string(id) {
+	return n, err == nil && strconv.FormatInt(n, 10) == string(id)
+}
+
+// take removes and returns the call with an id as the peer sent it, nil if
+// there is none.
+func (c *Conn) take(id RawID) *call {
+	n, ok := callID(id)
+	if !ok {
 		return nil
 	}
 	c.mu.Lock()

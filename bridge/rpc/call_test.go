@@ -273,3 +273,38 @@ func TestJ7_AllAtOnce(t *testing.T) {
 	}
 	work.Wait()
 }
+
+// TestAskFor: what a request is called by who asks is known before the peer can have
+// it, and until it has answered.
+func TestAskFor(t *testing.T) {
+	const n = 300
+	found := make(chan rpc.RawID, n)
+	p := connect(t, false, rpc.Lines{}, func(p pair) {
+		p.b.Handle = func(m *rpc.Message) { // the peer speaks of the request, and answers
+			_ = p.b.Notify("about", rpc.RawJSON(`{"id":`+string(m.ID)+`}`))
+			_ = p.b.ReplyRaw(m.ID, []byte("1"))
+		}
+		p.a.Handle = func(m *rpc.Message) {
+			id, _ := rpc.Member(m.Params, "id")
+			own, _ := p.a.AskedFor(rpc.RawID(id))
+			found <- own
+		}
+	})
+	for i := range n {
+		own := rpc.RawID(fmt.Sprintf(`"own-%d"`, i))
+		answered := make(chan struct{})
+		asked, err := p.a.AskFor(t.Context(), own, "m", rpc.RawJSON("{}"), func([]byte, error) { close(answered) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := <-found; got != own {
+			t.Fatalf("request %d is called %q, want %q", i, got, own)
+		}
+		<-answered
+		for _, id := range []rpc.RawID{asked.ID(), `"1"`, "99999", ""} {
+			if got, ok := p.a.AskedFor(id); ok {
+				t.Errorf("%s is called %q after the answer", id, got)
+			}
+		}
+	}
+}
