@@ -119,7 +119,7 @@ func (b *Bridge) spring(ctx context.Context, h *harness.Harness, folder string, 
 	if f, ok := b.Display.(Flusher); ok {
 		a.conn.Idle = f.Flush
 	}
-	a.conn.CancelMethod = "$/cancel_request"
+	a.conn.CancelMethod = rpc.CancelRequest
 	a.conn.Log = b.Log.With("agent", h.ID)
 	return a, c.Timeouts.Start(), nil
 }
@@ -189,8 +189,8 @@ func (a *agent) handle(m *rpc.Message) {
 	s := a.session.Load()
 	switch method := string(m.Method); {
 	case m.Kind == rpc.Notification:
-		if method == "$/cancel_request" {
-			a.withdraw(m.Params)
+		if method == rpc.CancelRequest {
+			a.withdraw(m)
 			return
 		}
 		a.passNotification(m)

@@ -15,11 +15,11 @@ type asked struct {
 }
 
 // inquiry is one of them.
-type inquiry struct{ cancel context.CancelFunc }
+type inquiry struct{ cancel context.CancelCauseFunc }
 
 // put notes a request until drop. An agent that uses an id twice at once can
 // take back only the second.
-func (a *asked) put(id rpc.RawID, cancel context.CancelFunc) *inquiry {
+func (a *asked) put(id rpc.RawID, cancel context.CancelCauseFunc) *inquiry {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.ids == nil {
@@ -32,7 +32,7 @@ func (a *asked) put(id rpc.RawID, cancel context.CancelFunc) *inquiry {
 
 // drop ends the request's context.
 func (a *asked) drop(id rpc.RawID, own *inquiry) {
-	own.cancel()
+	own.cancel(nil)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.ids[id] == own {
@@ -40,13 +40,13 @@ func (a *asked) drop(id rpc.RawID, own *inquiry) {
 	}
 }
 
-// cancel takes the request with an id back.
-func (a *asked) cancel(id rpc.RawID) {
+// cancel takes the request with an id back, by a notification.
+func (a *asked) cancel(id rpc.RawID, m *rpc.Message) {
 	a.mu.Lock()
 	own := a.ids[id]
 	a.mu.Unlock()
 	if own != nil {
-		own.cancel()
+		own.cancel(rpc.TakeBack(m))
 	}
 }
 

@@ -181,7 +181,7 @@ func (b *Bridge) CloseSession(ctx context.Context, id string) error {
 	s.close()
 	if a := s.current(); a != nil && a.hello.offers("close") {
 		bound, cancel := context.WithTimeout(ctx, stopGrace)
-		_, err := a.call(bound, "session/close", cancelParams{SessionID: s.agentID()})
+		_, err := a.call(bound, "session/close", namedParams{SessionID: s.agentID()})
 		cancel()
 		if err != nil {
 			b.Log.Debug("session/close", "agent", a.harness.ID, "err", loggable(err))

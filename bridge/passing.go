@@ -21,9 +21,9 @@ type Passer interface {
 	// PassRequest hands on a request, on the agent's read loop: like Update it waits
 	// only for a client that does not read, and gives up when ctx ends.
 	// answered is called once, from any goroutine, with the client's result or its
-	// *rpc.Error. withdraw tells the client that the agent takes the request back;
-	// it is still answered.
-	PassRequest(ctx context.Context, r PassedRequest, answered func(result jsontext.Value, err error)) (withdraw func())
+	// *rpc.Error. withdraw tells the client that the agent takes the request back, in
+	// its words where why is a *rpc.TakenBack; it is still answered.
+	PassRequest(ctx context.Context, r PassedRequest, answered func(result jsontext.Value, err error)) (withdraw func(why error))
 }
 
 // Original is a message as an agent sent it, borrowed until the call returns.
@@ -124,10 +124,10 @@ func (a *agent) passRequest(m *rpc.Message) bool {
 		r.Session = s.id
 	}
 	id := m.ID
-	ctx, cancel := context.WithCancel(a.span.ctx)
+	ctx, cancel := context.WithCancelCause(a.span.ctx)
 	own := a.asked.put(id, cancel)
 	var back takenBack
-	stop := context.AfterFunc(ctx, back.take) // the agent takes it back, or is gone
+	stop := context.AfterFunc(ctx, func() { back.take(context.Cause(ctx)) }) // the agent takes it back, or is gone
 	back.say(p.PassRequest(a.span.ctx, r, func(result jsontext.Value, err error) {
 		stop()
 		if err != nil {
@@ -152,28 +152,28 @@ func appendResult(dst, result []byte) []byte {
 // takenBack is whether an agent took a request back, which may be so before it is
 // known how to tell that. The zero value is ready.
 type takenBack struct {
-	mu    sync.Mutex
-	taken bool
-	tell  func()
+	mu   sync.Mutex
+	why  error // nil: it was not
+	tell func(why error)
 }
 
-func (t *takenBack) take() {
+func (t *takenBack) take(why error) {
 	t.mu.Lock()
-	t.taken = true
+	t.why = why
 	tell := t.tell
 	t.mu.Unlock()
 	if tell != nil {
-		tell()
+		tell(why)
 	}
 }
 
-func (t *takenBack) say(tell func()) {
+func (t *takenBack) say(tell func(why error)) {
 	t.mu.Lock()
 	t.tell = tell
-	taken := t.taken
+	why := t.why
 	t.mu.Unlock()
-	if taken {
-		tell()
+	if why != nil {
+		tell(why)
 	}
 }
 

@@ -51,7 +51,7 @@ func (s *session) request(a *agent, m *rpc.Message) {
 		a.load.give(size)
 		return
 	}
-	ctx, cancel := context.WithCancel(a.span.ctx)
+	ctx, cancel := context.WithCancelCause(a.span.ctx)
 	id := m.ID
 	own := a.asked.put(id, cancel)
 	a.wg.Go(func() {
@@ -65,12 +65,12 @@ func (s *session) request(a *agent, m *rpc.Message) {
 const maxMethod = 128
 
 // withdraw ends a request that the agent takes back ($/cancel_request).
-func (a *agent) withdraw(params []byte) {
-	value, ok := rpc.Member(params, "requestId")
+func (a *agent) withdraw(m *rpc.Message) {
+	value, ok := rpc.Member(m.Params, "requestId")
 	if !ok {
-		value, _ = rpc.Member(params, "id")
+		value, _ = rpc.Member(m.Params, "id")
 	}
-	a.asked.cancel(rpc.RawID(value))
+	a.asked.cancel(rpc.RawID(value), m)
 }
 
 // fileParams reads path (and with it the rest) of an fs request; a bad one is

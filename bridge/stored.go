@@ -47,13 +47,18 @@ func (a *agent) readStored(raw []byte) (rows []StoredSession, next string, err e
 	return rows, answer.Next, nil
 }
 
+// namedParams name a session, and nothing else.
+type namedParams struct {
+	SessionID string `json:"sessionId"`
+}
+
 // DeleteStored deletes a conversation that an agent kept.
 func (b *Bridge) DeleteStored(ctx context.Context, id, folder, stored string) error {
 	return b.with(ctx, id, folder, func(ctx context.Context, a *agent) error {
 		if !a.hello.offers("delete") {
 			return &UnsupportedError{Agent: a.harness.Name, What: "session/delete"}
 		}
-		_, err := a.call(ctx, "session/delete", cancelParams{SessionID: stored})
+		_, err := a.call(ctx, "session/delete", namedParams{SessionID: stored})
 		return err
 	})
 }

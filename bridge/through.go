@@ -86,6 +86,10 @@ func (f *forward) send() error {
 	if err != nil {
 		return err
 	}
+	if a == nil { // nothing of an agent that is gone has to be cancelled
+		f.end(nil, nil)
+		return nil
+	}
 	params := f.Params
 	if s != nil {
 		if params, err = named(params, s.agentID()); err != nil {
@@ -116,7 +120,7 @@ func (f *forward) send() error {
 			return
 		case <-f.ctx.Done():
 		}
-		asked.Cancel()
+		asked.Cancel(context.Cause(f.ctx))
 		timer := time.NewTimer(f.grace(s))
 		defer timer.Stop()
 		select {
@@ -153,7 +157,7 @@ func (b *Bridge) Grace(session string) time.Duration {
 	return s.config.Timeouts.CancelGrace()
 }
 
-// agent finds who is meant.
+// agent finds who is meant. Nobody is when a session is cancelled that has no agent.
 func (f *forward) agent() (*agent, *session, error) {
 	if f.Session == "" {
 		a, free, err := f.b.anyAgent(f.ctx, f.Agent, f.Folder)
@@ -167,6 +171,9 @@ func (f *forward) agent() (*agent, *session, error) {
 		return nil, nil, err
 	}
 	f.free = s.busy()
+	if f.Method == cancelMethod {
+		return s.current(), s, nil
+	}
 	a, err := s.open(f.ctx)
 	return a, s, err
 }

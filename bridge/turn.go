@@ -254,7 +254,7 @@ func (s *session) drive(ctx context.Context, a *agent, t *turn, blocks []jsontex
 			t.end()
 		case <-cancelled:
 			cancelled = nil
-			_ = a.conn.Notify("session/cancel", cancelParams{SessionID: s.agentID()})
+			_ = a.conn.Notify(cancelMethod, rpc.RawJSON(s.cancelParams(context.Cause(ctx)))) // fails only with the connection
 			late = time.After(s.config.Timeouts.CancelGrace())
 		case <-late:
 			giveUp()
@@ -276,8 +276,21 @@ type promptParams struct {
 	Prompt    []jsontext.Value `json:"prompt"`
 }
 
-type cancelParams struct {
-	SessionID string `json:"sessionId"`
+const cancelMethod = "session/cancel"
+
+// cancelParams are those of session/cancel (ACP v1, Prompt Turn), in the client's
+// words where it has said why: its own session/cancel, or the _meta of a
+// $/cancel_request for the prompt.
+func (s *session) cancelParams(why error) []byte {
+	var by *rpc.TakenBack
+	if errors.As(why, &by) && by.Method == rpc.CancelRequest {
+		own := &rpc.TakenBack{Method: cancelMethod}
+		if meta, ok := rpc.Member(by.Params, "_meta"); ok {
+			own.Params, _ = rpc.SetMember([]byte("{}"), "_meta", meta) // fails for what is no object only
+		}
+		why = own
+	}
+	return rpc.Withdrawal(why, cancelMethod, "sessionId", rpc.AppendQuote(nil, s.agentID()))
 }
 
 // turnResult reads the agent's answer to session/prompt (ACP v1, PromptResponse).

@@ -14,14 +14,8 @@ import (
 	"sallyport/workspace"
 )
 
-const cancelRequest = "$/cancel_request"
-
-// Why a request's context ended.
-var (
-	errByClient = errors.New("cancelled by " + cancelRequest)
-	errByCancel = errors.New("cancelled by session/cancel")
-	errClosing  = errors.New("the connection is closing")
-)
+// errClosing is why a request's context ended that the client did not take back.
+var errClosing = errors.New("the connection is closing")
 
 // client is one connection.
 type client struct {
@@ -178,9 +172,9 @@ func sessionOf(params []byte) (id string, ok bool) {
 // notification takes one of the client's notifications, on the read loop.
 func (c *client) notification(m *rpc.Message) {
 	method := string(m.Method)
-	if method == cancelRequest {
+	if method == rpc.CancelRequest {
 		id, _ := rpc.Member(m.Params, "requestId")
-		c.work.cancel(rpc.RawID(id), errByClient)
+		c.work.cancel(rpc.RawID(id), m)
 		return
 	}
 	b := c.side()
@@ -198,13 +192,20 @@ func (c *client) notification(m *rpc.Message) {
 	case e == nil:
 		c.log.Debug("dropped a notification about no session", "method", clip(method))
 	case method == "session/cancel":
-		c.cancelTurns(e)
+		if !c.cancelTurns(e, rpc.TakeBack(m)) { // the agent may know what it is about
+			c.pass(e, b, m)
+		}
 	default:
-		params := bytes.Clone(m.Params)
-		e.lane.put(len(params), func() {
-			b.Forward(c.life, bridge.Through{Session: e.known(), Method: method, Params: params}, nil)
-		})
+		c.pass(e, b, m)
 	}
+}
+
+// pass puts a notification about a session into its lane.
+func (c *client) pass(e *entry, b *bridge.Bridge, m *rpc.Message) {
+	method, params := string(m.Method), bytes.Clone(m.Params)
+	e.lane.put(len(params), func() {
+		b.Forward(c.life, bridge.Through{Session: e.known(), Method: method, Params: params}, nil)
+	})
 }
 
 // forward passes a request on to the agent of a session, ours by id, or to any

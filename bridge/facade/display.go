@@ -107,18 +107,18 @@ func (d display) Pass(ctx context.Context, session string, o bridge.Original) {
 }
 
 // PassRequest implements bridge.Passer.
-func (d display) PassRequest(ctx context.Context, r bridge.PassedRequest, answered func(jsontext.Value, error)) (withdraw func()) {
+func (d display) PassRequest(ctx context.Context, r bridge.PassedRequest, answered func(jsontext.Value, error)) (withdraw func(why error)) {
 	params := r.Params
 	if e := d.table.of(r.Session); e != nil {
 		params = e.named(params)
 	} else if id, ok := sessionOf(params); ok && d.table.named(id) != nil {
 		answered(nil, ours(rpc.InvalidParams, "sessionId names no session of this agent"))
-		return func() {}
+		return func(error) {}
 	}
 	asked, err := d.conn.Ask(ctx, r.Method, params, func(result []byte, err error) { answered(result, err) })
 	if err != nil {
 		answered(nil, err)
-		return func() {}
+		return func(error) {}
 	}
 	return asked.Cancel
 }

@@ -93,7 +93,7 @@ func (c *client) ask(ctx context.Context, method string, params jsontext.Value) 
 	case a := <-answers:
 		return a.result, a.err
 	case <-ctx.Done():
-		asked.Cancel()
+		asked.Cancel(context.Cause(ctx))
 		asked.GiveUp()
 		a := <-answers
 		if errors.Is(a.err, context.Canceled) {

@@ -72,7 +72,7 @@ func (f *Facade) Run(ctx context.Context, r io.Reader, w io.Writer) error {
 	c.conn = rpc.New(r, w, rpc.Lines{})
 	c.conn.Handle = c.handle
 	c.conn.Log = c.log
-	c.conn.CancelMethod = cancelRequest
+	c.conn.CancelMethod = rpc.CancelRequest
 	c.conn.Noise = func(b []byte) { c.log.Debug("skipped input that is no message", "bytes", len(b)) }
 	err := c.conn.Run(ctx)
 	c.finish()

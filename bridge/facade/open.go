@@ -55,13 +55,13 @@ func (w *work) done(r *request) {
 	r.cancel(nil)
 }
 
-// cancel ends the context of a request.
-func (w *work) cancel(id rpc.RawID, why error) {
+// cancel ends the context of a request, by a notification.
+func (w *work) cancel(id rpc.RawID, m *rpc.Message) {
 	w.mu.Lock()
 	r := w.open[id]
 	w.mu.Unlock()
 	if r != nil {
-		r.cancel(why)
+		r.cancel(rpc.TakeBack(m))
 	}
 }
 

@@ -109,11 +109,13 @@ func (q *call) turnEnded(r bridge.TurnResult, err error) {
 	q.answer(answer, nil)
 }
 
-// cancelTurns ends the turns of a session, and those that have not begun.
-func (c *client) cancelTurns(e *entry) {
+// cancelTurns ends the turns of a session, and those that have not begun. False:
+// there are none.
+func (c *client) cancelTurns(e *entry, why error) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for p := range e.prompts {
-		p.cancel(errByCancel)
+		p.cancel(why)
 	}
+	return len(e.prompts) > 0
 }

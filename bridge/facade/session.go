@@ -220,7 +220,7 @@ func (c *client) release(e *entry) {
 // also where the agent takes nothing, or does not answer, for the cancel's grace, or
 // is gone. On the read loop.
 func (q *call) closing(e *entry) {
-	q.cancelTurns(e)
+	q.cancelTurns(e, nil)
 	var settled atomic.Bool
 	answered := make(chan struct{})
 	ok := e.lane.insist(func() {

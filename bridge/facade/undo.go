@@ -12,6 +12,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"sallyport/bridge/permit"
+	"sallyport/bridge/rpc"
 	"sallyport/workspace/receipt"
 	"sallyport/workspace/turns"
 )
@@ -170,7 +171,10 @@ func plural(n int, what string) string {
 
 // inWords is an error of the record in a user's words.
 func inWords(err error, redo bool) string {
-	var busy *turns.BusyError
+	var (
+		busy *turns.BusyError
+		back *rpc.TakenBack
+	)
 	switch {
 	case errors.As(err, &busy):
 		return "a turn runs in this project (" + busy.Turn + "): wait for its end or cancel it"
@@ -178,7 +182,7 @@ func inWords(err error, redo bool) string {
 		return "no turn was taken back"
 	case errors.Is(err, turns.ErrNothing), errors.Is(err, receipt.ErrNotFound) && !redo:
 		return "there is no turn to take back"
-	case errors.Is(err, context.Canceled), errors.Is(err, errByCancel), errors.Is(err, errByClient):
+	case errors.Is(err, context.Canceled), errors.As(err, &back):
 		return "cancelled"
 	default:
 		return err.Error()

@@ -43,9 +43,9 @@ func (q *question) close() {
 // put waits for a person on a goroutine of its own, so that a display that is slow
 // to withdraw a card does not delay a cancel.
 func (q *question) put(ctx context.Context, wait func(context.Context) (Answer, error)) {
-	asked, withdraw := context.WithCancel(ctx)
+	asked, withdraw := context.WithCancelCause(ctx)
 	replies := make(chan reply, 1)
-	q.withdraw, q.replies = withdraw, replies
+	q.withdraw, q.replies = func() { withdraw(context.Cause(ctx)) }, replies
 	e, id := q.engine, q.card.ID
 	e.asking.Go(func() {
 		answer, err := wait(asked)

@@ -57,11 +57,9 @@ type Asked struct {
 // ID is the call's id as the peer sees it.
 func (a *Asked) ID() RawID { return RawID(strconv.FormatInt(a.id, 10)) }
 
-// Cancel tells the peer ($/cancel_request of ACP) that nobody needs the answer any
-// more. It still comes.
-func (a *Asked) Cancel() {
-	_ = a.conn.Notify("$/cancel_request", RawJSON(`{"requestId":`+string(a.ID())+`}`)) // fails only with the connection
-}
+// Cancel tells the peer by CancelRequest that nobody needs the answer any more, for
+// a reason that may be a *TakenBack. It still comes.
+func (a *Asked) Cancel(why error) { a.conn.takeBack(CancelRequest, a.id, why) }
 
 // GiveUp ends the call with context.Canceled; once the answer has come it does
 // nothing.

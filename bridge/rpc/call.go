@@ -30,8 +30,8 @@ type call struct {
 
 // Call sends a request and decodes its result into result, unless that is nil.
 // It returns an *Error when the peer answered with one, ctx.Err() when ctx is
-// done, and an error that wraps ErrClosed when there can be no answer. It must
-// not be called from Handle.
+// done, and an error that wraps ErrClosed when there can be no answer. The peer is
+// told of the end of ctx by CancelMethod. It must not be called from Handle.
 func (c *Conn) Call(ctx context.Context, method string, params, result any) error {
 	raw, err := marshal(params)
 	if err != nil {
@@ -65,7 +65,7 @@ func (c *Conn) CallRaw(ctx context.Context, method string, params []byte) (resul
 	case a := <-answers:
 		return a.result, a.err
 	case <-ctx.Done():
-		if c.withdraw(id) {
+		if c.withdraw(id, context.Cause(ctx)) {
 			return nil, ctx.Err()
 		}
 		a := <-answers // it came in the same moment
@@ -94,7 +94,7 @@ func (c *Conn) Go(method string, params any, done func(result []byte, err error)
 		return func() {}
 	}
 	return func() {
-		if c.withdraw(id) {
+		if c.withdraw(id, nil) {
 			done(nil, context.Canceled)
 		}
 	}
@@ -177,22 +177,16 @@ func (c *Conn) take(id RawID) *call {
 	return call
 }
 
-// withdraw gives a call up, and reports whether it was still pending.
-func (c *Conn) withdraw(id int64) bool {
+// withdraw gives a call up for a reason, and reports whether it was still pending.
+func (c *Conn) withdraw(id int64, why error) bool {
 	c.mu.Lock()
 	_, ok := c.pending[id]
 	delete(c.pending, id)
 	c.mu.Unlock()
-	if !ok || c.CancelMethod == "" {
-		return ok
+	if ok && c.CancelMethod != "" {
+		c.takeBack(c.CancelMethod, id, why)
 	}
-	name := "id"
-	if c.CancelMethod == "$/cancel_request" {
-		name = "requestId"
-	}
-	params := strconv.AppendInt([]byte(`{"`+name+`":`), id, 10)
-	_ = c.Notify(c.CancelMethod, RawJSON(append(params, '}'))) // fails only with the connection
-	return true
+	return ok
 }
 
 // close refuses calls from now on.

@@ -41,9 +41,10 @@ type Conn struct {
 	// HighWater is how many bytes may wait to be written before Stream blocks;
 	// default DefaultHighWater.
 	HighWater int
-	// CancelMethod is the notification, with {"id": …} (LSP: $/cancelRequest,
-	// with requestId instead for $/cancel_request of ACP), that tells the peer
-	// that a call was given up; default none.
+	// CancelMethod is the notification, with {"id": …} (LSP: $/cancelRequest, with
+	// requestId instead for CancelRequest), that tells the peer that a call was given
+	// up; default none. Where the context's cause is a *TakenBack by that method, its
+	// params are passed on.
 	CancelMethod string
 	// Log gets what is dropped; never contents. Default: nothing is logged.
 	Log *slog.Logger
