@@ -33,7 +33,7 @@ func (s *session) closeTurn(prompt context.Context, t *turn, end ending) {
 	}
 	// First, so that what open documents hold then is what the turn left.
 	s.b.Refresh(ctx)
-	changes, err := on.Compare(ctx, turns.Declared{Paths: t.touched.declared(s.folder), Placeholders: s.placeholders()}, s.dirty())
+	changes, err := on.Compare(ctx, turns.Declared{Paths: t.touched.declared(s.folder), Placeholders: s.placeholders()}, s.dirty(ctx))
 	covered := err == nil && t.record.uncovered() == ""
 	switch {
 	case t.record.uncovered() != "": // as it was told before; nothing was compared

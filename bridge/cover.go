@@ -40,7 +40,7 @@ func (s *session) cover(ctx context.Context, a *agent, t *turn) error {
 	defer slow.Stop()
 	on, err := s.b.Turns.Begin(ctx, turns.Start{
 		Turn: t.id, Session: s.id, Folder: s.folder, Roots: s.folders()[1:],
-		Agent: s.agentOf(a), Held: s.held(), Documents: s.dirty(), Options: CheckpointOptions(s.config.Checkpoint),
+		Agent: s.agentOf(a), Held: s.held(), Documents: s.dirty(ctx), Options: CheckpointOptions(s.config.Checkpoint),
 		Placeholders: s.placeholders(),
 	})
 	switch {
@@ -146,14 +146,24 @@ func (s *session) held() receipt.Held {
 	return receipt.Held{Posture: postureOf(posture), Environment: names, Mode: string(mode), Policy: string(policy)}
 }
 
-// dirty are the unsaved texts of the session's folders.
-func (s *session) dirty() []turns.Buffer {
-	editor, ok := s.b.Editor.(interface{ Dirty() []workspace.Document })
-	if !ok {
-		return nil
+// unsavedTime is how long a client that has to be asked may take to tell unsaved texts.
+const unsavedTime = 5 * time.Second
+
+// dirty are the unsaved texts of the session's folders, as far as they are known.
+func (s *session) dirty(ctx context.Context) []turns.Buffer {
+	var docs []workspace.Document
+	switch editor := s.ground.files.Editor.(type) {
+	case interface{ Dirty() []workspace.Document }:
+		docs = editor.Dirty()
+	case interface {
+		Unsaved(context.Context) []workspace.Document
+	}:
+		ctx, cancel := context.WithTimeout(ctx, unsavedTime)
+		defer cancel()
+		docs = editor.Unsaved(ctx)
 	}
 	var all []turns.Buffer
-	for _, doc := range editor.Dirty() {
+	for _, doc := range docs {
 		if !doc.Untitled() && s.owns(doc.Path) {
 			all = append(all, turns.Buffer{Path: doc.Path, Text: doc.Text})
 		}

@@ -36,7 +36,13 @@ type met struct {
 	asked  bool
 	bridge *bridge.Bridge // nil before
 	able   able
-	paths  workspace.Slots
+	texts
+}
+
+// texts are the client's.
+type texts struct {
+	paths   workspace.Slots // those that are being written
+	unsaved unsaved
 }
 
 func newClient(ctx context.Context, f *Facade, end context.CancelCauseFunc) *client {

@@ -48,6 +48,7 @@ func (e *editor) Text(ctx context.Context, path string) (workspace.Document, boo
 		return workspace.Document{}, false, nil
 	}
 	doc := document(path, content)
+	e.met.unsaved.saw(doc)
 	if !able.write && !doc.Dirty { // the disk is as good, and can be written
 		return workspace.Document{}, false, nil
 	}
@@ -170,6 +171,7 @@ func (e *editor) Apply(ctx context.Context, a workspace.Apply) (workspace.Applie
 		return workspace.Applied{}, fmt.Errorf("%w: %w", workspace.ErrNotSeen, err)
 	}
 	after := document(path, content)
+	e.met.unsaved.saw(after)
 	applied := workspace.Applied{Document: after, Landed: content == want, Saved: !after.Dirty}
 	if applied.Saved { // spelt as the file, with which the record compares it
 		applied.Document.Text, applied.Document.Hash = after.Loaded.Text, text.Hash(after.Loaded.Text)

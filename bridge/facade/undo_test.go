@@ -207,3 +207,63 @@ func TestUndo_ToolCallIsNotGuessed(t *testing.T) {
 		t.Errorf("two undos of a turn are shown as %v", ids)
 	}
 }
+
+// newSaveless makes a client that saves nothing by itself, and whose user agrees to all.
+func newSaveless(t *testing.T) *rig {
+	r := newRig(t, writes)
+	r.answers("session/request_permission", func(p jsontext.Value) string {
+		if strings.Contains(string(p), `"take_back"`) {
+			return `"result":{"outcome":{"outcome":"selected","optionId":"take_back"}}`
+		}
+		return `"result":{"outcome":{"outcome":"selected","optionId":"allow"}}`
+	})
+	r.answers("fs/write_text_file", func(p jsontext.Value) string {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.files[memberOf(p, "path")] = memberOf(p, "content")
+		return `"result":{}`
+	})
+	r.disk("a.txt", "one\ntwo\n")
+	return r
+}
+
+// A client that saves nothing by itself: what a turn left unsaved there is on the
+// record, and is taken back with the rest.
+func TestUndoAndRedo_OfTextThatIsNotSaved(t *testing.T) {
+	r := newSaveless(t)
+	session := r.open()
+	stands := func(when, buffer, made string) {
+		t.Helper()
+		if got := r.onDisk("a.txt"); got != "one\ntwo\n" {
+			t.Errorf("%s: the disk has %q", when, got)
+		}
+		if r.buffer("a.txt") != buffer || !strings.Contains(r.onDisk("new.txt"), made) {
+			t.Errorf("%s: the client has %q, new.txt %q; said %s", when, r.buffer("a.txt"), r.onDisk("new.txt"), strings.Join(r.updates(), "\n"))
+		}
+	}
+	r.turn(session, "write")
+	stands("after the turn", "ONE\ntwo\n", "made")
+	if said := strings.Join(r.updates(), "\n"); !strings.Contains(said, "this turn changed new.txt, a.txt") {
+		t.Errorf("what changed is told as %s", said)
+	}
+	r.turn(session, "/undo")
+	stands("after /undo", "one\ntwo\n", "no such file")
+	r.turn(session, "/redo")
+	stands("after /redo", "ONE\ntwo\n", "made")
+}
+
+// Text that its user had not saved before the agent wrote there is not taken for the
+// agent's.
+func TestUndo_OfTextThatWasNotSavedBefore(t *testing.T) {
+	r := newSaveless(t)
+	r.setBuffer("a.txt", "one\ntwo\nmine\n")
+	session := r.open()
+	r.turn(session, "write")
+	r.turn(session, "/undo")
+	if got := r.buffer("a.txt"); got != "ONE\ntwo\nmine\n" {
+		t.Errorf("the client has %q", got)
+	}
+	if said := strings.Join(r.updates(), "\n"); !strings.Contains(said, "may be the user's own change") {
+		t.Errorf("it is not told what was left: %s", said)
+	}
+}
