@@ -50,7 +50,7 @@ lint:
 cross:
 	@set -e; for p in $(PLATFORMS); do echo "$$p"; \
 		CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) build -trimpath ./...; \
-		CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) vet ./...; done
+		CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) vet -trimpath ./...; done
 
 # The parts first, then the binary between real processes, with a table of its
 # ratios at the end. About ten minutes on a machine that does nothing else, most of
