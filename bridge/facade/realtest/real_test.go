@@ -1,7 +1,6 @@
 package realtest
 
 import (
-	"bytes"
 	"io"
 	"os"
 	"os/exec"
@@ -65,18 +64,11 @@ func newStage(t *testing.T, id string) *stage {
 	return s
 }
 
-// run runs a client to its end.
-func (s *stage) run(t *testing.T, name string, args ...string) string {
-	t.Helper()
+// command is a command line that ends with the test.
+func (s *stage) command(t *testing.T, name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(t.Context(), name, args...)
 	cmd.Env, cmd.Dir = s.env, s.Project
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("%s: %v\n%s\n%s", filepath.Base(name), err, tail(string(out)), tail(stderr.String()))
-	}
-	return string(out)
+	return cmd
 }
 
 // starts starts what a client in this process speaks with. It ends with its input.
