@@ -65,6 +65,23 @@ func (e *StartError) Error() string {
 
 func (e *StartError) Unwrap() error { return e.Err }
 
+// HintOf is what to do about an agent that could not be started, or is not known; ""
+// where that is not said.
+func HintOf(err error) string {
+	var (
+		start   *StartError
+		unknown *UnknownAgentError
+	)
+	switch {
+	case errors.As(err, &start):
+		return start.Hint
+	case errors.As(err, &unknown):
+		return unknown.Hint
+	default:
+		return ""
+	}
+}
+
 // GoneError says that the agent's process ended while it was needed.
 type GoneError struct {
 	Agent  string

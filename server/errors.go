@@ -121,7 +121,6 @@ func sentence(err error) (text, hint string) {
 	var (
 		auth  *bridge.AuthError
 		start *bridge.StartError
-		agent *bridge.UnknownAgentError
 		busy  *turns.BusyError
 	)
 	switch {
@@ -135,10 +134,8 @@ func sentence(err error) (text, hint string) {
 		}
 	case errors.As(err, &start):
 		return err.Error() + lastWords(start.Stderr), start.Hint
-	case errors.As(err, &agent):
-		return err.Error(), agent.Hint
 	}
-	return err.Error(), ""
+	return err.Error(), bridge.HintOf(err)
 }
 
 // lastWords are the last lines of what an agent printed, as the end of a

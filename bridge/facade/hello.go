@@ -1,7 +1,6 @@
 package facade
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -70,21 +69,10 @@ func (q *call) greet() {
 
 // startReason is a failed start in one line, with what to do.
 func startReason(err error) error {
-	var (
-		start   *bridge.StartError
-		unknown *bridge.UnknownAgentError
-		hint    string
-	)
-	switch {
-	case errors.As(err, &start):
-		hint = start.Hint
-	case errors.As(err, &unknown):
-		hint = unknown.Hint
+	if hint := bridge.HintOf(err); hint != "" {
+		return fmt.Errorf("%w (%s)", err, hint)
 	}
-	if hint == "" {
-		return err
-	}
-	return fmt.Errorf("%w (%s)", err, hint)
+	return err
 }
 
 func readAble(greeting []byte) able {

@@ -48,20 +48,12 @@ func (s *Terminal) tell(done bridge.SignedIn, err error) int {
 	if done.Lost != "" {
 		lost = "; not all was held: " + text.Visible(done.Lost)
 	}
-	var start *bridge.StartError
-	var unknown *bridge.UnknownAgentError
 	switch {
 	case done.Agent != "" && err != nil:
 		fmt.Fprintf(s.Err, "sallyport: the sign-in of %s was ended: %v%s\n", text.Visible(done.Agent), err, lost)
 	case err != nil:
 		fmt.Fprintf(s.Err, "sallyport acp: signing in: %v\n", err)
-		hint := ""
-		if errors.As(err, &start) {
-			hint = start.Hint
-		} else if errors.As(err, &unknown) {
-			hint = unknown.Hint
-		}
-		if hint != "" {
+		if hint := bridge.HintOf(err); hint != "" {
 			fmt.Fprintf(s.Err, "hint: %s\n", hint)
 		}
 	case done.Status == 0:
