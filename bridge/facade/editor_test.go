@@ -33,12 +33,7 @@ func TestClientOfPlainLines(t *testing.T) {
 				r.disk("a.txt", spelt(plain(memberOf(p, "content"))))
 				return `"result":{}`
 			})
-			r.answers("session/request_permission", func(p jsontext.Value) string {
-				if strings.Contains(string(p), `"take_back"`) {
-					return `"result":{"outcome":{"outcome":"selected","optionId":"take_back"}}`
-				}
-				return `"result":{"outcome":{"outcome":"selected","optionId":"allow"}}`
-			})
+			r.decides("take_back")
 			r.disk("a.txt", file)
 			session := r.open()
 			r.turn(session, "write")

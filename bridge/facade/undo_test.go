@@ -18,17 +18,22 @@ const writes = `{"prompts":[{"match":"write","steps":[
 	{"toolUpdate":{"toolCallId":"call-1","status":"completed"}},
 	{"directWrite":{"path":"${cwd}/new.txt","text":"made\n"}}]}]}`
 
+// decides has the client's user allow everything, and answer an undo by an option.
+func (r *rig) decides(undo string) {
+	r.answers("session/request_permission", func(p jsontext.Value) string {
+		option := "allow"
+		if strings.Contains(string(p), `"take_back"`) {
+			option = undo
+		}
+		return `"result":{"outcome":{"outcome":"selected","optionId":` + quote(option) + `}}`
+	})
+}
+
 // An undo is shown as the diffs of a tool call, asked about, done through the
 // client, and can be taken back.
 func TestUndoAndRedo(t *testing.T) {
 	r := newRig(t, writes)
-	allow := "allow"
-	r.answers("session/request_permission", func(p jsontext.Value) string {
-		if strings.Contains(string(p), `"take_back"`) {
-			return `"result":{"outcome":{"outcome":"selected","optionId":"take_back"}}`
-		}
-		return `"result":{"outcome":{"outcome":"selected","optionId":"` + allow + `"}}`
-	})
+	r.decides("take_back")
 	r.disk("a.txt", "one\ntwo\n")
 	r.setBuffer("a.txt", "one\ntwo\n")
 	session := r.open()
@@ -67,12 +72,7 @@ func TestUndoAndRedo(t *testing.T) {
 
 func TestUndo_RefusedByItsUserChangesNothing(t *testing.T) {
 	r := newRig(t, writes)
-	r.answers("session/request_permission", func(p jsontext.Value) string {
-		if strings.Contains(string(p), `"take_back"`) {
-			return `"result":{"outcome":{"outcome":"selected","optionId":"keep"}}`
-		}
-		return `"result":{"outcome":{"outcome":"selected","optionId":"allow"}}`
-	})
+	r.decides("keep")
 	r.disk("a.txt", "one\n")
 	session := r.open()
 	r.turn(session, "write")
@@ -155,12 +155,7 @@ func TestFolderBehindALink_IsNamedAsTheClientDoes(t *testing.T) {
 	if err := os.Symlink(r.folder, link); err != nil {
 		t.Fatal(err)
 	}
-	r.answers("session/request_permission", func(p jsontext.Value) string {
-		if strings.Contains(string(p), `"take_back"`) {
-			return `"result":{"outcome":{"outcome":"selected","optionId":"take_back"}}`
-		}
-		return `"result":{"outcome":{"outcome":"selected","optionId":"allow"}}`
-	})
+	r.decides("take_back")
 	r.disk("a.txt", "one\ntwo\n")
 	name := filepath.Join(link, "a.txt")
 	r.files[name] = "one\ntwo unsaved\n"
@@ -182,12 +177,7 @@ func TestFolderBehindALink_IsNamedAsTheClientDoes(t *testing.T) {
 // An agent learns which turns were taken back, and not by which tool calls that is shown.
 func TestUndo_ToolCallIsNotGuessed(t *testing.T) {
 	r := newRig(t, writes)
-	r.answers("session/request_permission", func(p jsontext.Value) string {
-		if strings.Contains(string(p), `"take_back"`) {
-			return `"result":{"outcome":{"outcome":"selected","optionId":"keep"}}`
-		}
-		return `"result":{"outcome":{"outcome":"selected","optionId":"allow"}}`
-	})
+	r.decides("keep")
 	r.disk("a.txt", "one\n")
 	session := r.open()
 	r.turn(session, "write")
@@ -211,12 +201,7 @@ func TestUndo_ToolCallIsNotGuessed(t *testing.T) {
 // newSaveless makes a client that saves nothing by itself, and whose user agrees to all.
 func newSaveless(t *testing.T) *rig {
 	r := newRig(t, writes)
-	r.answers("session/request_permission", func(p jsontext.Value) string {
-		if strings.Contains(string(p), `"take_back"`) {
-			return `"result":{"outcome":{"outcome":"selected","optionId":"take_back"}}`
-		}
-		return `"result":{"outcome":{"outcome":"selected","optionId":"allow"}}`
-	})
+	r.decides("take_back")
 	r.answers("fs/write_text_file", func(p jsontext.Value) string {
 		r.mu.Lock()
 		defer r.mu.Unlock()
